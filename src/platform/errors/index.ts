@@ -1,0 +1,3 @@
+export { ApiError, type ApiErrorOptions } from './api-error.js';
+export { coreErrors } from './core-errors.js';
+export { defineErrorCode, statusOfCategory, type ErrorCategory, type ErrorCode } from './error-code.js';
