@@ -1,0 +1,3 @@
+export { parseNumberLiteral } from './number-literal.js';
+export { parseJson } from './parse-json.js';
+export { stringifyJson } from './stringify-json.js';

@@ -1,0 +1,70 @@
+import { ApiError, coreErrors } from '../errors/index.js';
+import { parseNumberLiteral } from './number-literal.js';
+import { scan } from './scan.js';
+
+const MAX_DEPTH = 32;
+
+// `ignoreBOM` hands the byte order mark on instead of dropping it (RFC 8259 §8.1 lets a parser refuse it).
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Parses a JSON text strictly: UTF-8 without a byte order mark, no duplicate name in an object, at most 32 levels of
+ * arrays and objects. Numbers are exact, as `parseNumberLiteral` says. `__proto__` and `constructor` are names like
+ * any other: own properties, never prototypes.
+ *
+ * Why `JSON.parse` and a scan: lossless-json lets duplicates with equal values pass and recurses as deep as the text.
+ * `JSON.parse` drops duplicates, so they show as names that the text has and the value has not; the reviver, which sees
+ * a number's own digits, is the slow part and runs only when a number needs it. Measured on Node 24 (µs): a body of 58
+ * bytes 0.6 (JSON.parse alone 0.4, lossless-json 1.2, always a reviver 1.9), with a long number 3.1; 16 KiB 190 (130,
+ * 320, 830).
+ *
+ * @throws {ApiError} `invalid_json`. The message repeats nothing of the text.
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  const { depth, names, plainNumbers } = scan(bytes);
+  if (depth > MAX_DEPTH) throw invalid(`The request body is nested deeper than ${MAX_DEPTH} levels.`);
+  const text = decode(bytes);
+  const value = parse(text);
+  if (countNames(value) !== names) throw invalid('The request body has a duplicate key.');
+  return plainNumbers ? value : JSON.parse(text, exactNumber);
+}
+
+function decode(bytes: Uint8Array): string {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (cause) {
+    throw invalid('The request body is not valid UTF-8.', cause);
+  }
+  if (text.startsWith('\uFEFF')) throw invalid('The request body begins with a byte order mark.');
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // V8's message quotes the text, and a cause is logged.
+    throw invalid('The request body is not valid JSON.');
+  }
+}
+
+/** Names in all objects of a value. Recursion is bounded by `MAX_DEPTH`. */
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countNames(item);
+    return count;
+  }
+  for (const name of Object.keys(value)) count += 1 + countNames((value as Record<string, unknown>)[name]);
+  return count;
+}
+
+/** TypeScript's library does not know the third argument yet (ECMAScript "JSON.parse source text access"). */
+function exactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? parseNumberLiteral(context.source) : value;
+}
+
+const invalid = (message: string, cause?: unknown): ApiError =>
+  new ApiError(coreErrors.invalidJson, message, { cause });
