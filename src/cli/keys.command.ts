@@ -1,0 +1,177 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import {
+  EVERYTHING,
+  faultOfClient,
+  faultOfScopes,
+  isPublicId,
+  KeyProblem,
+  parseApiKey,
+  parseDuration,
+  parseInstant,
+  type ApiKeyStore,
+} from '../platform/auth/index.js';
+import type { Clock } from '../platform/clock.js';
+import { DatabaseError } from '../platform/database/index.js';
+import { ApiError } from '../platform/errors/index.js';
+import { describeKeys, tabulateKeys } from './keys-report.js';
+
+/** Runs work on the keys of the configured database, which is started before and stopped after. */
+export type WithKeys = <T>(work: (keys: ApiKeyStore, clock: Clock) => Promise<T>) => Promise<T>;
+
+const MAX_OVERLAP_MS = 366 * 86_400_000;
+
+/**
+ * `keys create | list | roll | revoke`. What a script wants is alone on stdout, what a person wants is on stderr.
+ *
+ * Throws `CommanderError` once its message is printed, with the code to exit with: 1 where it cannot be done, 2 where it
+ * was asked wrongly.
+ *
+ * @param declaredScopes every scope that a feature declares; others are refused.
+ */
+export function keysCommand(withKeys: WithKeys, declaredScopes: readonly string[]): Command {
+  const keys = new Command('keys').description('make, list, roll and revoke API keys');
+  const commands = [
+    createCommand(withKeys, declaredScopes),
+    listCommand(withKeys),
+    rollCommand(withKeys),
+    revokeCommand(withKeys),
+  ];
+  for (const command of commands) keys.addCommand(command);
+  for (const command of [keys, ...commands]) command.exitOverride(exitWith);
+  return keys;
+}
+
+function createCommand(withKeys: WithKeys, declaredScopes: readonly string[]): Command {
+  interface Options {
+    readonly name: string;
+    readonly scopes: string[];
+    readonly expiresAt?: number;
+  }
+  const command = new Command('create').description('make a key and print it; it is never shown again');
+  return command
+    .requiredOption('--name <name>', 'the client that the key is for', clientName)
+    .option('--scopes <a,b>', 'what the key may do', (text) => scopeList(text, declaredScopes), [EVERYTHING])
+    .option('--expires-at <time>', 'when it ends, e.g. 2030-01-31 or 2030-01-31T12:00:00Z', instant)
+    .action(({ name, scopes, expiresAt }: Options) =>
+      attempt(command, withKeys, async (keys, clock) => {
+        if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
+        const key = await keys.create({ client: name, scopes, expiresAt });
+        print(process.stdout, key.text);
+        hint(`Key ${key.publicId} of ${name}. It is shown this once: the service keeps only its hash.`);
+      }),
+    );
+}
+
+function listCommand(withKeys: WithKeys): Command {
+  const command = new Command('list').description('list all keys, without their secrets');
+  return command.option('--json', 'as a JSON array').action(({ json }: { readonly json?: boolean }) =>
+    attempt(command, withKeys, async (keys, clock) => {
+      const listed = describeKeys(await keys.list(), clock.now());
+      print(process.stdout, json === true ? JSON.stringify(listed, undefined, 2) : tabulateKeys(listed));
+    }),
+  );
+}
+
+function rollCommand(withKeys: WithKeys): Command {
+  interface Options {
+    readonly overlap: number;
+    readonly expiresAt?: number;
+  }
+  const command = new Command('roll').description('make a successor for a key, which then expires; print the new key');
+  return command
+    .argument('<id>', 'the public id', publicId)
+    .requiredOption('--overlap <time>', 'how long the old key still works: 0, 30m, 24h, 7d', duration)
+    .option('--expires-at <time>', 'when the new key ends', instant)
+    .action((id: string, { overlap, expiresAt }: Options) =>
+      attempt(command, withKeys, async (keys, clock) => {
+        if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
+        const key = await keys.roll(id, overlap, expiresAt);
+        print(process.stdout, key.text);
+        hint(`Key ${key.publicId} takes over from ${id}. It is shown this once: the service keeps only its hash.`);
+      }),
+    );
+}
+
+function revokeCommand(withKeys: WithKeys): Command {
+  const command = new Command('revoke').description('refuse a key from now on');
+  return command.argument('<id>', 'the public id', publicId).action((id: string) =>
+    attempt(command, withKeys, async (keys) => {
+      const revoked = await keys.revoke(id);
+      hint(revoked ? `Key ${id} is revoked. Every replica refuses it within 5 s.` : `Key ${id} was revoked before.`);
+    }),
+  );
+}
+
+/** Turns what is expected to go wrong into a sentence; the rest is for the caller. */
+async function attempt(command: Command, withKeys: WithKeys, work: Parameters<WithKeys>[0]): Promise<void> {
+  try {
+    await withKeys(work);
+  } catch (error) {
+    const sentence = sentenceOf(error);
+    if (sentence === undefined) throw error;
+    command.error(`error: ${sentence}`, { exitCode: 1, code: 'keys.failed' });
+  }
+}
+
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof KeyProblem || error instanceof DatabaseError) return error.message;
+  return error instanceof ApiError && error.code === 'service_unavailable'
+    ? 'The database cannot be reached.'
+    : undefined;
+}
+
+function refuse(command: Command, sentence: string): never {
+  return command.error(`error: ${sentence}`, { exitCode: 2, code: 'keys.refused' });
+}
+
+/** Commander exits with 1 for a usage error, which here means that the work failed. */
+function exitWith(error: CommanderError): never {
+  const asked = error.code.startsWith('commander.') && error.exitCode !== 0;
+  throw new CommanderError(asked ? 2 : error.exitCode, error.code, error.message);
+}
+
+function clientName(text: string): string {
+  const fault = faultOfClient(text);
+  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`);
+  return text;
+}
+
+function scopeList(text: string, declared: readonly string[]): string[] {
+  const scopes = text.split(',').map((scope) => scope.trim());
+  const fault = faultOfScopes(scopes);
+  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}.`);
+  const undeclared = scopes.filter((scope) => scope !== EVERYTHING && !declared.includes(scope));
+  if (undeclared.length === 0) return scopes;
+  throw new InvalidArgumentError(`No feature declares ${undeclared.join(', ')}. There is: ${declared.join(', ')}.`);
+}
+
+function instant(text: string): number {
+  const time = parseInstant(text);
+  if (time === undefined) throw new InvalidArgumentError('It must be ISO 8601: 2030-01-31 or 2030-01-31T12:00:00Z.');
+  return time;
+}
+
+function isPast(time: number | undefined, clock: Clock): boolean {
+  return time !== undefined && time <= clock.now();
+}
+
+function duration(text: string): number {
+  const length = parseDuration(text);
+  if (length !== undefined && length <= MAX_OVERLAP_MS) return length;
+  throw new InvalidArgumentError('It must be 0 or a number with s, m, h or d, up to 366d.');
+}
+
+/** A whole key will do, too: whoever finds a leaked one need not take it apart. */
+function publicId(text: string): string {
+  const id = isPublicId(text) ? text : parseApiKey(text)?.publicId;
+  if (id === undefined) throw new InvalidArgumentError('A public id has 8 letters and digits; see keys list.');
+  return id;
+}
+
+function hint(sentence: string): void {
+  print(process.stderr, sentence);
+}
+
+function print(stream: NodeJS.WritableStream, text: string): void {
+  stream.write(`${text}\n`);
+}

@@ -1,0 +1,36 @@
+import { declareRoute } from '../routing/index.js';
+import { EVERYTHING, isScope } from './key-terms.js';
+
+/** What was declared so far, since a second decorator must add to the first and never weaken it. */
+const declared = new WeakMap<object, { open: boolean; scopes: readonly string[] }>();
+
+/** Opens a handler to requests without a key. A handler without this decorator is closed. */
+export const Public = (): MethodDecorator => declareAccess({ open: true, scopes: [] });
+
+/**
+ * Closes a handler to keys that lack any of these scopes. A key with `*` has every scope.
+ *
+ * @throws {TypeError} for a text that is not a scope, such as `pets:read`.
+ */
+export function RequireScope(...scopes: [string, ...string[]]): MethodDecorator {
+  const malformed = scopes.find((scope) => !isScope(scope));
+  if (malformed !== undefined) throw new TypeError(`'${malformed}' is not a scope such as pets:read`);
+  return declareAccess({ open: false, scopes });
+}
+
+/** Whether a key's scopes cover what a route needs. */
+export function covers(granted: readonly string[], needed: readonly string[]): boolean {
+  return needed.every((scope) => granted.includes(scope)) || granted.includes(EVERYTHING);
+}
+
+function declareAccess(access: { open: boolean; scopes: readonly string[] }): MethodDecorator {
+  return (target, name, descriptor: PropertyDescriptor) => {
+    const handler = descriptor.value as object;
+    const before = declared.get(handler);
+    const open = access.open || before?.open === true;
+    const scopes = [...new Set([...(before?.scopes ?? []), ...access.scopes])];
+    if (open && scopes.length > 0) throw new TypeError(`${String(name)} is @Public and yet needs a scope`);
+    declared.set(handler, { open, scopes });
+    declareRoute({ open, scopes })(target, name, descriptor);
+  };
+}

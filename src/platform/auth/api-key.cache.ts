@@ -1,0 +1,52 @@
+import type { ApiKeyBatch, Finding } from './api-key.batch.js';
+import type { KnownApiKey } from './stored-api-key.js';
+
+const DEFAULT_CAPACITY = 10_000;
+
+/**
+ * Keys by public id, as the database had them not longer ago than a fixed life, counted from when the query was sent:
+ * so a revocation holds here at the latest one life after it was committed. Ids that do not exist are remembered as
+ * long, in a space of their own, where no flood of them can displace a real key. Both spaces are bounded.
+ */
+export class ApiKeyCache {
+  private readonly known = new Map<string, Finding>();
+  private readonly unknown = new Map<string, Finding>();
+
+  /**
+   * @param lifeMs 0 remembers nothing.
+   * @param capacity entries per space; the oldest make room.
+   */
+  constructor(
+    private readonly batch: ApiKeyBatch,
+    private readonly lifeMs: number,
+    private readonly now: () => number = () => performance.now(),
+    private readonly capacity = DEFAULT_CAPACITY,
+  ) {}
+
+  /** At once where the id is remembered, else when the database has answered. Rejects as `Database` says. */
+  find(id: string): KnownApiKey | undefined | Promise<KnownApiKey | undefined> {
+    // Both are always looked up, so that the time taken does not tell whether the id exists.
+    const known = this.known.get(id);
+    const unknown = this.unknown.get(id);
+    const finding = known ?? unknown;
+    const age = finding === undefined ? Infinity : this.now() - finding.askedAt;
+    if (finding === undefined || age >= this.lifeMs) return this.ask(id);
+    // Renewed ahead of its end, so that no request of a busy client waits for the database.
+    if (age >= this.lifeMs / 2 && !this.batch.isAsking(id)) this.ask(id).catch(() => undefined);
+    return finding.key;
+  }
+
+  private async ask(id: string): Promise<KnownApiKey | undefined> {
+    const finding = await this.batch.ask(id);
+    if (this.lifeMs > 0) this.remember(id, finding);
+    return finding.key;
+  }
+
+  private remember(id: string, finding: Finding): void {
+    const [space, other] = finding.key === undefined ? [this.unknown, this.known] : [this.known, this.unknown];
+    other.delete(id);
+    space.delete(id);
+    space.set(id, finding);
+    if (space.size > this.capacity) space.delete(space.keys().next().value as string);
+  }
+}

@@ -1,0 +1,63 @@
+import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { exchangeOf, type Exchange, type Principal } from '../http/index.js';
+import { covers } from './access.decorators.js';
+import { Authenticator } from './authenticator.js';
+import { FailedAuthLimit } from './failed-auth-limit.js';
+import { KeyAudit } from './key-audit.js';
+import { Refusal } from './refusal.js';
+
+/**
+ * Closes every route: only one that is declared `@Public` lets a request without a key through, and a route that no
+ * feature declares is as closed as any. Comes after the guard that puts the route on the exchange.
+ *
+ * Answers at once where the key is remembered, so that Nest need not wait for a promise.
+ */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly audit: KeyAudit,
+    @Optional() @Inject(FailedAuthLimit) private readonly limit?: FailedAuthLimit,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const exchange = exchangeOf(request);
+    if (exchange.route?.open === true) return true;
+    const verdict = this.authenticator.authenticate(request.rawHeaders);
+    if (verdict instanceof Promise) return verdict.then((later) => this.admit(later, request, exchange));
+    return this.admit(verdict, request, exchange);
+  }
+
+  private admit(verdict: Principal | Refusal, request: Request, exchange: Exchange): boolean | Promise<boolean> {
+    if (verdict instanceof Refusal) return this.refuse(verdict, request);
+    exchange.principal = verdict;
+    const needed = exchange.route?.scopes;
+    if (needed === undefined || covers(verdict.scopes, needed)) return true;
+    const lacking = Refusal.lacking(needed, verdict.keyId);
+    this.record(lacking, addressOf(request));
+    throw lacking.error;
+  }
+
+  private refuse(refusal: Refusal, request: Request): Promise<boolean> {
+    const address = addressOf(request);
+    this.record(refusal, address);
+    // No key is no guess: a client that forgot its key is told so, however often it asks.
+    if (this.limit === undefined || refusal.reason === 'missing') throw refusal.error;
+    const limited = this.limit.count(address);
+    if (!(limited instanceof Promise)) throw limited ?? refusal.error;
+    return limited.then((error) => {
+      throw error ?? refusal.error;
+    });
+  }
+
+  private record({ reason, keyId }: Refusal, address: string): void {
+    this.audit.record({ event: 'auth.failed', reason, keyId, address });
+  }
+}
+
+/** As Express finds it under its `trust proxy` setting; empty once the socket is gone. */
+function addressOf(request: Request): string {
+  return request.ip ?? request.socket.remoteAddress ?? '';
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../clock.js';
+import type { Database } from '../database/index.js';
+import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
+import type { KeyAudit } from './key-audit.js';
+import type { KeyTerms } from './key-terms.js';
+import { stateOf, storedApiKey, type StoredApiKey } from './stored-api-key.js';
+
+/** Something asked of a key that cannot be done. The message is a plain sentence for whoever asked. */
+export class KeyProblem extends Error {
+  override readonly name = 'KeyProblem';
+}
+
+const COLUMNS = 'id, client, hash, scopes, created_at, expires_at, revoked_at, last_used_day';
+
+/**
+ * Keys in the database. A key's text leaves here once, when it is made.
+ *
+ * Every method rejects as `Database` says. What changes a key is recorded in the audit after it is durable.
+ */
+export class ApiKeyStore {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly audit: KeyAudit,
+    private readonly environment: KeyEnvironment,
+  ) {}
+
+  /**
+   * Makes a key.
+   *
+   * @param publicId 8 base62 characters; random unless given.
+   * @throws {DatabaseError} with `duplicateKey` where there is a key of that public id.
+   */
+  async create(terms: KeyTerms, publicId?: string): Promise<NewApiKey> {
+    const key = generateApiKey(this.environment, publicId);
+    await this.insert(key, terms);
+    this.audit.record({ event: 'key.created', keyId: key.publicId, ...terms });
+    return key;
+  }
+
+  /** All keys, also expired and revoked ones, oldest first. */
+  async list(): Promise<StoredApiKey[]> {
+    const rows = await this.database.query(`SELECT ${COLUMNS} FROM api_key ORDER BY created_at, id`);
+    return rows.map(storedApiKey);
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await this.database.query('SELECT id FROM api_key LIMIT 1')).length === 0;
+  }
+
+  /** @param ids at least one. */
+  async findMany(ids: readonly string[]): Promise<StoredApiKey[]> {
+    const { marks, values } = listOf(ids);
+    const rows = await this.database.query(`SELECT ${COLUMNS} FROM api_key WHERE id IN (${marks})`, values);
+    return rows.map(storedApiKey);
+  }
+
+  /**
+   * Revokes a key for good.
+   *
+   * @returns false where it was revoked before.
+   * @throws {KeyProblem} where there is no such key.
+   */
+  async revoke(id: string): Promise<boolean> {
+    const key = await this.get(id);
+    const { affectedRows } = await this.database.execute(
+      'UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+      [BigInt(this.clock.now()), id],
+    );
+    if (affectedRows === 0) return false;
+    this.audit.record({ event: 'key.revoked', keyId: id, client: key.client });
+    return true;
+  }
+
+  /**
+   * Makes a successor for the same client and scopes, and lets the old key expire.
+   *
+   * @param overlapMs how long the old key still works; it never works longer than it would have without the roll.
+   * @param expiresAt the successor's own end, in milliseconds since the epoch.
+   * @throws {KeyProblem} where there is no such key, or it is expired or revoked.
+   */
+  async roll(id: string, overlapMs: number, expiresAt?: number): Promise<NewApiKey> {
+    const successor = generateApiKey(this.environment);
+    const rolled = await this.database.transaction(async () => {
+      const old = await this.get(id);
+      const now = this.clock.now();
+      if (stateOf(old, now) !== 'live') throw new KeyProblem(`Key ${id} is ${stateOf(old, now)} and cannot be rolled.`);
+      const end = Math.min(now + overlapMs, old.expiresAt ?? Infinity);
+      await this.database.execute('UPDATE api_key SET expires_at = ? WHERE id = ?', [BigInt(end), id]);
+      await this.insert(successor, { client: old.client, scopes: old.scopes, expiresAt });
+      return { client: old.client, expiresAt: end };
+    });
+    this.audit.record({ event: 'key.rolled', keyId: id, successorId: successor.publicId, ...rolled });
+    return successor;
+  }
+
+  /** Records the last day on which keys were accepted; a later day already there stays. */
+  async markUsed(ids: readonly string[], day: number): Promise<void> {
+    const { marks, values } = listOf(ids);
+    await this.database.execute(
+      `UPDATE api_key SET last_used_day = ? WHERE id IN (${marks}) AND (last_used_day IS NULL OR last_used_day < ?)`,
+      [BigInt(day), ...values, BigInt(day)],
+    );
+  }
+
+  private async get(id: string): Promise<StoredApiKey> {
+    const [key] = await this.findMany([id]);
+    if (key === undefined) throw new KeyProblem(`There is no key with the id ${id}.`);
+    return key;
+  }
+
+  private async insert(key: NewApiKey, terms: KeyTerms): Promise<void> {
+    await this.database.execute(`INSERT INTO api_key (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`, [
+      key.publicId,
+      terms.client,
+      key.hash.toString('hex'),
+      terms.scopes.join(' '),
+      BigInt(this.clock.now()),
+      terms.expiresAt === undefined ? null : BigInt(terms.expiresAt),
+    ]);
+  }
+}
+
+/** The values of an IN list, the last one repeated up to 1, 8 or 64: three statements for the server to keep, not 64. */
+function listOf(ids: readonly string[]): { marks: string; values: string[] } {
+  const size = ids.length <= 1 ? 1 : ids.length <= 8 ? 8 : Math.ceil(ids.length / 64) * 64;
+  const values = Array.from({ length: size }, (_, i) => ids[Math.min(i, ids.length - 1)] as string);
+  return { marks: values.map(() => '?').join(', '), values };
+}

@@ -1,0 +1,96 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Log } from '../logging/index.js';
+import { ApiKeysFileError, readApiKeys } from './read-api-keys.js';
+import type { KnownApiKey } from './stored-api-key.js';
+
+const LOOK_EVERY_MS = 1000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Keys from a mounted file, API_KEYS_FILE, beside those in the database; where an id is in both, the file holds.
+ *
+ * The file is looked at every second rather than watched: kubelet swaps a symbolic link two folders up, and network
+ * file systems send no events. A new file that cannot be used changes nothing and is logged once. A file that is gone
+ * revokes nothing; one with `[]` revokes all.
+ */
+export class ApiKeysFile implements OnApplicationShutdown {
+  private keys: ReadonlyMap<string, KnownApiKey> = new Map();
+  /** What the file looked like when it was last read. */
+  private seen = '';
+  private lastFault: string | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    private readonly path: string,
+    private readonly log: Pick<Log, 'info' | 'error'>,
+  ) {}
+
+  /**
+   * Reads the file and begins to look for changes.
+   *
+   * @throws {ApiKeysFileError} where the file cannot be used at all.
+   */
+  static async open(path: string, log: Pick<Log, 'info' | 'error'>): Promise<ApiKeysFile> {
+    const file = new ApiKeysFile(path, log);
+    await file.read(await file.look());
+    file.lookAgainLater();
+    return file;
+  }
+
+  find(id: string): KnownApiKey | undefined {
+    return this.keys.get(id);
+  }
+
+  /** Reads the file if it changed. Never rejects. */
+  async refresh(): Promise<void> {
+    try {
+      const seen = await this.look();
+      if (seen === this.seen && this.lastFault === undefined) return;
+      await this.read(seen);
+      this.lastFault = undefined;
+      this.log.info({ event: 'keys_file.loaded', keys: this.keys.size }, 'The API keys file was read again');
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Sees every change: a write (ctime, size), a replacement or a swapped link (inode, device). */
+  private async look(): Promise<string> {
+    try {
+      const { dev, ino, size, ctimeNs, mtimeNs } = await stat(this.path, { bigint: true });
+      if (size > MAX_BYTES) throw new ApiKeysFileError(`it is larger than ${MAX_BYTES} bytes`);
+      return [dev, ino, size, ctimeNs, mtimeNs].join(' ');
+    } catch (error) {
+      throw unreadable(error);
+    }
+  }
+
+  private async read(seen: string): Promise<void> {
+    const text = await readFile(this.path, 'utf8').catch((error: unknown) => {
+      throw unreadable(error);
+    });
+    this.keys = readApiKeys(text);
+    this.seen = seen;
+  }
+
+  private report(error: unknown): void {
+    const fault = (error as Error).message;
+    if (fault === this.lastFault) return;
+    this.lastFault = fault;
+    this.log.error({ event: 'keys_file.refused' }, `The API keys file cannot be used, the old keys stay: ${fault}`);
+  }
+
+  private lookAgainLater(): void {
+    this.timer = setTimeout(() => void this.refresh().finally(() => this.lookAgainLater()), LOOK_EVERY_MS).unref();
+  }
+}
+
+function unreadable(error: unknown): ApiKeysFileError {
+  if (error instanceof ApiKeysFileError) return error;
+  return new ApiKeysFileError(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown fault'})`);
+}

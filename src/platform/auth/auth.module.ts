@@ -1,0 +1,55 @@
+import { Global, Module, type Provider } from '@nestjs/common';
+import { Clock } from '../clock.js';
+import { CONFIG, type Config } from '../config/index.js';
+import { Database } from '../database/index.js';
+import { LOG, type Log } from '../logging/index.js';
+import { keyEnvironmentOf } from './api-key.js';
+import { ApiKeyBatch } from './api-key.batch.js';
+import { ApiKeyCache } from './api-key.cache.js';
+import { ApiKeyGuard } from './api-key.guard.js';
+import { ApiKeyStore } from './api-key.store.js';
+import { ApiKeysFile } from './api-keys-file.js';
+import { Authenticator } from './authenticator.js';
+import { KeyAudit } from './key-audit.js';
+import { KeyUse } from './key-use.js';
+import { LoggedKeyAudit } from './logged-key-audit.js';
+
+const providers: Provider[] = [
+  { provide: KeyAudit, useFactory: (log: Log) => new LoggedKeyAudit(log), inject: [LOG] },
+  {
+    provide: ApiKeyStore,
+    useFactory: (database: Database, clock: Clock, audit: KeyAudit, config: Config) =>
+      new ApiKeyStore(database, clock, audit, keyEnvironmentOf(config.env)),
+    inject: [Database, Clock, KeyAudit, CONFIG],
+  },
+  {
+    provide: ApiKeyCache,
+    useFactory: (store: ApiKeyStore, config: Config) =>
+      new ApiKeyCache(new ApiKeyBatch((ids) => store.findMany(ids)), config.auth.cacheTtlMs),
+    inject: [ApiKeyStore, CONFIG],
+  },
+  {
+    provide: ApiKeysFile,
+    useFactory: async (config: Config, log: Log) =>
+      config.auth.keysFile === undefined ? undefined : ApiKeysFile.open(config.auth.keysFile, log),
+    inject: [CONFIG, LOG],
+  },
+  {
+    provide: KeyUse,
+    useFactory: (store: ApiKeyStore, clock: Clock, log: Log) =>
+      new KeyUse((ids, day) => store.markUsed(ids, day), clock, log),
+    inject: [ApiKeyStore, Clock, LOG],
+  },
+  {
+    provide: Authenticator,
+    useFactory: (keys: ApiKeyCache, file: ApiKeysFile | undefined, use: KeyUse, clock: Clock) =>
+      new Authenticator(keys, file, use, clock),
+    inject: [ApiKeyCache, { token: ApiKeysFile, optional: true }, KeyUse, Clock],
+  },
+  ApiKeyGuard,
+];
+
+/** Keys: where they are kept, how a request's key is judged, and the guard that closes every route. */
+@Global()
+@Module({ providers, exports: [KeyAudit, ApiKeyStore, Authenticator, ApiKeyGuard] })
+export class AuthModule {}

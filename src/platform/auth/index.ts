@@ -1,0 +1,16 @@
+export { Public, RequireScope } from './access.decorators.js';
+export { ApiKeyEntity } from './api-key.entity.js';
+export { ApiKeyGuard } from './api-key.guard.js';
+export { isPublicId, keyEnvironmentOf, parseApiKey } from './api-key.js';
+export { ApiKeyStore, KeyProblem } from './api-key.store.js';
+export { ApiKeysFileError } from './read-api-keys.js';
+export { AuthModule } from './auth.module.js';
+export { Authenticator } from './authenticator.js';
+export { FailedAuthLimit } from './failed-auth-limit.js';
+export { createFirstKey } from './first-key.js';
+export { parseDuration, parseInstant } from './instant.js';
+export { KeyAudit, type KeyEvent, type RefusalReason } from './key-audit.js';
+export { EVERYTHING, faultOfClient, faultOfScopes } from './key-terms.js';
+export { LoggedKeyAudit } from './logged-key-audit.js';
+export { CreateApiKeys1764201500000 } from './migrations/1764201500000-create-api-keys.js';
+export { dayOf, nameOfDay, stateOf, type KeyState, type StoredApiKey } from './stored-api-key.js';
