@@ -1,0 +1,117 @@
+import 'reflect-metadata';
+import { Module, type INestApplication, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ApiKeyGuard } from './platform/auth/index.js';
+import { SystemClock, type Clock } from './platform/clock.js';
+import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
+import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
+import { RemovalGuard } from './platform/deprecation/index.js';
+import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
+import { checkFeatures, checkRoutes, FeatureError } from './platform/feature-check.js';
+import type { Feature } from './platform/feature.js';
+import { currentExchange, ErrorFilter, HttpAdapter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './platform/http/index.js';
+import { ExchangeObserver, Running } from './platform/lifecycle/index.js';
+import { createLog, NestLog, type Log } from './platform/logging/index.js';
+import { Metrics } from './platform/metrics/index.js';
+import { PlatformModule, type Foundations } from './platform/platform.module.js';
+import { discoverRoutes, PublicUrls, RouteTable } from './platform/routing/index.js';
+import { platformSchema } from './platform/schema.js';
+import { ContractPipe } from './platform/validation/index.js';
+import { revision, version } from './platform/version.js';
+
+export interface ApplicationOptions {
+  readonly features: readonly Feature[];
+  /** The process's environment and `.env` where it is left out. */
+  readonly config?: Config;
+  /** The system's where it is left out. */
+  readonly clock?: Clock;
+  /** One that writes to standard output where it is left out. */
+  readonly log?: Log;
+}
+
+/**
+ * Puts the application together: the platform, and the features on it. Nothing listens and no database is asked yet.
+ *
+ * @throws {ConfigError} with every fault of the configuration.
+ * @throws {FeatureError} with every violation of every feature.
+ */
+export async function createApplication({
+  features,
+  config = loadConfig(loadEnvironment()),
+  clock = new SystemClock(),
+  log: given,
+}: ApplicationOptions): Promise<Running> {
+  const violations = checkFeatures(features, version);
+  if (violations.length > 0) throw new FeatureError(violations);
+  const log = given ?? (await createLog({ ...config.log, version, context: logContext }));
+  for (const warning of config.warnings) log.warn({ event: 'config.warning' }, warning);
+  const dataSource = createDataSource(config, [platformSchema, ...features]);
+  const database = createDatabase(dataSource, config.database);
+  const foundations = { config, clock, log, database, metrics: new Metrics(version, revision) };
+  const { nest, adapter } = await assemble(features, foundations);
+  return new Running(nest, adapter, new DatabaseLink(dataSource, config, log), foundations);
+}
+
+async function assemble(features: readonly Feature[], foundations: Foundations) {
+  const adapter = new HttpAdapter(foundations.config);
+  const nest = await NestFactory.create(rootModule(features, foundations), adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: new NestLog(foundations.log),
+  });
+  fillRouteTable(nest, features);
+  layTheWay(nest, adapter);
+  if (foundations.config.docs.enabled) mountDocs(nest, animalStore, () => documentSource(nest, features));
+  await nest.init();
+  return { nest, adapter };
+}
+
+function documentSource(nest: INestApplication, features: readonly Feature[]): DocumentSource {
+  const { http } = nest.get<Config>(CONFIG);
+  const servers = servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl);
+  return { application: nest, product: animalStore, features, routes: nest.get(RouteTable).all(), servers };
+}
+
+function rootModule(features: readonly Feature[], foundations: Foundations): Type {
+  @Module({ imports: [PlatformModule.on(foundations), ...features.map((feature) => feature.module)] })
+  class ApplicationModule {}
+  return ApplicationModule;
+}
+
+function fillRouteTable(nest: INestApplication, features: readonly Feature[]): void {
+  const modules = new Map(features.map((feature) => [feature.name, feature.module]));
+  const { routes, violations } = discoverRoutes(nest, '/v1', modules);
+  violations.push(...checkRoutes(routes, features));
+  if (violations.length > 0) throw new FeatureError(violations);
+  const table = nest.get(RouteTable);
+  for (const route of routes) table.add(route);
+}
+
+/** The way of a request, in the order of the contract: each step once, one direction. */
+function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
+  const observer = nest.get(ExchangeObserver);
+  const filter = nest.get(ErrorFilter);
+  adapter.connect({
+    observe: (exchange, response) => observer.observe(exchange, response),
+    responder: nest.get(Responder),
+    unmatched: nest.get(Unmatched),
+    filter,
+  });
+  nest.setGlobalPrefix('v1');
+  nest.useGlobalGuards(nest.get(RouteGuard), nest.get(ApiKeyGuard), nest.get(RemovalGuard), nest.get(NegotiationGuard));
+  nest.useGlobalPipes(new ContractPipe());
+  nest.useGlobalFilters(filter);
+}
+
+/** What every line of the log says of the request that it belongs to. */
+function logContext(): object {
+  const exchange = currentExchange();
+  if (exchange === undefined) return {};
+  const { id, trace, route } = exchange;
+  return {
+    request_id: id,
+    ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
+    ...(route === undefined ? {} : { feature: route.feature }),
+  };
+}
+

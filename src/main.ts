@@ -1,0 +1,13 @@
+import { createApplication } from './application.js';
+import { features } from './features.js';
+import { crashOnUnknownFault, exitOnFault, stopOnSignal, welcome } from './platform/lifecycle/index.js';
+
+/** The process: configuration, application, listen, drain. Nothing else. */
+await exitOnFault(async () => {
+  const application = await createApplication({ features });
+  stopOnSignal(application);
+  crashOnUnknownFault(application);
+  await application.start();
+  await application.ready();
+  await welcome(application);
+});

@@ -1,0 +1,1 @@
+export { pets } from './pets.feature.js';

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../platform/errors/index.js';
+import { parseId } from '../platform/int64/index.js';
+import type { Slice } from '../platform/pagination/index.js';
+import { PetStatus, type NewPet, type Pet } from './pet.entity.js';
+import { petNotFound } from './pets.errors.js';
+import { PetsRepository, type PetSelection } from './pets.repository.js';
+
+/** The rules of the store. */
+@Injectable()
+export class PetsService {
+  constructor(private readonly pets: PetsRepository) {}
+
+  listPets(selection: PetSelection): Promise<Slice<Pet>> {
+    return this.pets.list(selection);
+  }
+
+  /** A pet is available unless it is said otherwise (contract, "Pet values"). */
+  createPet({ status = PetStatus.available, ...pet }: Omit<NewPet, 'status'> & { status?: PetStatus | undefined }): Promise<Pet> {
+    return this.pets.insert({ ...pet, status });
+  }
+
+  /**
+   * @param id as it stands in a path. What cannot be an id belongs to no pet.
+   * @throws {ApiError} pet_not_found.
+   */
+  async getPet(id: string): Promise<Pet> {
+    const petId = parseId(id);
+    const pet = petId === undefined ? undefined : await this.pets.find(petId);
+    if (pet === undefined) throw new ApiError(petNotFound);
+    return pet;
+  }
+}

@@ -1,0 +1,11 @@
+/** The wall clock, injectable so that a test can stand on another day. Durations are measured elsewhere, monotonic. */
+export abstract class Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  abstract now(): number;
+}
+
+export class SystemClock extends Clock {
+  now(): number {
+    return Date.now();
+  }
+}

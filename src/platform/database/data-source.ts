@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import type BetterSqlite3 from 'better-sqlite3';
+import type { Config } from '../config/index.js';
+import type { Feature } from '../feature.js';
+
+/** The table in which TypeORM keeps what was migrated. */
+export const MIGRATION_TABLE = 'migration';
+
+/** Milliseconds that SQLite may block the process waiting for another process's lock, outside migrations. */
+const SQLITE_BUSY_MS = 50;
+
+/** One data source for the whole service: the tables of all features, never synchronised, only migrated. */
+export function createDataSource(config: Config, features: readonly Pick<Feature, 'entities' | 'migrations'>[]): DataSource {
+  const entities = features.flatMap((feature) => feature.entities ?? []);
+  const migrations = features.flatMap((feature) => feature.migrations ?? []);
+  const shared = { entities, migrations, migrationsTableName: MIGRATION_TABLE, synchronize: false, logging: false } as const;
+  return new DataSource({ ...shared, ...engineOptions(config) } as unknown as DataSourceOptions);
+}
+
+function engineOptions(config: Config): object {
+  const { target } = config.database;
+  if (target.kind === 'mysql') return mysqlOptions(config, target);
+  return { type: 'better-sqlite3', database: target.path, timeout: SQLITE_BUSY_MS, prepareDatabase: prepareSqlite };
+}
+
+/** Acknowledged means durable: a commit is on the disk when it returns (WAL with synchronous=FULL). */
+function prepareSqlite(database: BetterSqlite3.Database): void {
+  database.pragma('busy_timeout = 5000');
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma(`busy_timeout = ${SQLITE_BUSY_MS}`);
+}
+
+function mysqlOptions(config: Config, target: Extract<Config['database']['target'], { kind: 'mysql' }>): object {
+  const { database } = config;
+  return {
+    type: 'mysql',
+    host: target.host,
+    port: target.port,
+    username: target.user,
+    password: target.password,
+    database: target.database,
+    charset: 'utf8mb4_bin',
+    timezone: 'Z',
+    connectTimeout: database.connectTimeoutMs,
+    poolSize: database.poolSize,
+    ssl: tlsOptions(config),
+    multipleStatements: false,
+    // mysql2 offers LOAD DATA LOCAL to the server unless told otherwise.
+    flags: ['-LOCAL_FILES'],
+    extra: { queueLimit: database.maxWaiters, enableKeepAlive: true, idleTimeout: 60_000 },
+  };
+}
+
+/** mysql2 checks the certificate's chain by default, its host name only when asked. */
+function tlsOptions({ database: { tls } }: Config): object | undefined {
+  if (tls.mode === 'disable') return undefined;
+  return {
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    verifyIdentity: tls.mode === 'verify-identity',
+    ...(tls.caFile === undefined ? {} : { ca: readFileSync(tls.caFile) }),
+    ...(tls.certFile === undefined ? {} : { cert: readFileSync(tls.certFile) }),
+    ...(tls.keyFile === undefined ? {} : { key: readFileSync(tls.keyFile) }),
+  };
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { Config } from '../config/index.js';
+import type { Log } from '../logging/index.js';
+import { Migrator } from './migrator.js';
+
+/** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5000;
+
+/** Brings the database up: connected, with the schema that this build needs. Tries until it is told to stop. */
+export class DatabaseLink {
+  readonly migrator: Migrator;
+  private stopped = false;
+  private current = false;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly config: Pick<Config, 'migrations'>,
+    private readonly log: Log,
+  ) {
+    this.migrator = new Migrator(dataSource);
+  }
+
+  /** Whether the schema is the one this build needs, as far as was seen. */
+  get isCurrent(): boolean {
+    return this.current;
+  }
+
+  /** Resolves when the database can be used, or when `close` was called. */
+  async open(): Promise<void> {
+    for (let pause = FIRST_PAUSE_MS; !this.stopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        await this.connect();
+        if (await this.bringSchema()) return;
+      } catch (error) {
+        this.log.warn({ event: 'db.unavailable', err: error }, 'The database cannot be used yet; trying again');
+      }
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { ref: false });
+    }
+  }
+
+  async connect(): Promise<void> {
+    if (!this.dataSource.isInitialized) await this.dataSource.initialize();
+  }
+
+  async close(): Promise<void> {
+    this.stopped = true;
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+
+  private async bringSchema(): Promise<boolean> {
+    if (this.config.migrations === 'run') {
+      for (const name of await this.migrator.run()) {
+        this.log.info({ event: 'migration.applied', migration: name }, `Migration ${name} applied`);
+      }
+    }
+    const pending = this.config.migrations === 'off' ? [] : await this.migrator.pending();
+    this.current = pending.length === 0;
+    if (!this.current) {
+      this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/cli.js migrate'");
+    }
+    return this.current;
+  }
+}

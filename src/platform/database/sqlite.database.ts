@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type BetterSqlite3 from 'better-sqlite3';
+import type { DataSource } from 'typeorm';
+import type { Config } from '../config/index.js';
+import { Database, DatabaseError, type Row, type SqlValue, type Written } from './database.js';
+import { unavailable, within } from './deadline.js';
+
+/** Another process holds the file, or the disk does not take more: trying again may help. */
+const PASSING = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY)/;
+
+/** Database on the embedded SQLite file: one connection, so one transaction at a time. */
+export class SqliteDatabase extends Database {
+  readonly dialect = 'sqlite';
+  private readonly transactions = new AsyncLocalStorage<true>();
+  private readonly statements = new Map<string, BetterSqlite3.Statement>();
+  /** Settles when the transaction that runs now, and those that wait before, are over. */
+  private turn: Promise<unknown> = Promise.resolve();
+  private open = false;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly settings: Config['database'],
+  ) {
+    super();
+  }
+
+  async query<T extends Row = Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<T[]> {
+    return this.run(() => this.prepare(sql).all(...parameters) as T[]);
+  }
+
+  async execute(sql: string, parameters: readonly SqlValue[] = []): Promise<Written> {
+    return this.run(() => {
+      const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters);
+      return { affectedRows: changes, insertId: BigInt(lastInsertRowid) };
+    });
+  }
+
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    if (this.transactions.getStore() === true) return work();
+    const before = this.turn;
+    const finished = Promise.withResolvers<void>();
+    this.turn = before.then(() => finished.promise);
+    try {
+      await within(this.settings.acquireTimeoutMs + this.settings.queryTimeoutMs, before, () => undefined);
+      return await this.transactions.run(true, () => this.transact(work));
+    } finally {
+      finished.resolve();
+    }
+  }
+
+  private async transact<T>(work: () => Promise<T>): Promise<T> {
+    await this.attempt(() => this.prepare('BEGIN IMMEDIATE').run());
+    this.open = true;
+    try {
+      const result = await work();
+      await this.attempt(() => this.prepare('COMMIT').run());
+      return result;
+    } catch (error) {
+      if (this.connection.inTransaction) this.prepare('ROLLBACK').run();
+      throw error;
+    } finally {
+      this.open = false;
+    }
+  }
+
+  private async run<T>(statement: () => T): Promise<T> {
+    const joined = this.transactions.getStore() === true;
+    // A statement of nobody's transaction must not slip into the one that is open on the only connection.
+    if (!joined && this.open) await within(this.settings.acquireTimeoutMs, this.untilClosed(), () => undefined);
+    return this.attempt(statement);
+  }
+
+  private async untilClosed(): Promise<void> {
+    while (this.open) await this.turn;
+  }
+
+  private async attempt<T>(statement: () => T): Promise<T> {
+    const deadline = performance.now() + this.settings.queryTimeoutMs;
+    for (;;) {
+      try {
+        return statement();
+      } catch (fault) {
+        const code = (fault as { code?: string }).code ?? '';
+        const busy = /^SQLITE_(BUSY|LOCKED)/.test(code);
+        if (!busy || performance.now() >= deadline) throw translateSqliteFault(fault, code);
+        await sleep(5 + Math.random() * 20);
+      }
+    }
+  }
+
+  private prepare(sql: string): BetterSqlite3.Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.connection.prepare(sql).safeIntegers(true);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  private get connection(): BetterSqlite3.Database {
+    const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection?: BetterSqlite3.Database };
+    if (databaseConnection?.open !== true) throw unavailable(new Error('The database is not open yet'));
+    return databaseConnection;
+  }
+}
+
+function translateSqliteFault(fault: unknown, code: string): Error {
+  if (PASSING.test(code)) return unavailable(fault);
+  if (!code.startsWith('SQLITE_')) return fault as Error;
+  return new DatabaseError(code, /_(UNIQUE|PRIMARYKEY)$/.test(code), { cause: fault });
+}

@@ -1,0 +1,3 @@
+export { Deprecated } from './deprecated.decorator.js';
+export { Deprecations } from './deprecations.js';
+export { RemovalGuard } from './removal.guard.js';

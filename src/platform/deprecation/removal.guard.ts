@@ -1,0 +1,19 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { RouteTable } from '../routing/index.js';
+import { Deprecations } from './deprecations.js';
+
+/** 410 `operation_removed` from an operation's sunset on, after the key is accepted. */
+@Injectable()
+export class RemovalGuard implements CanActivate {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly deprecations: Deprecations,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const route = this.routes.ofHandler(context.getClass(), context.getHandler());
+    if (route !== undefined && this.deprecations.isRemoved(route)) throw new ApiError(coreErrors.operationRemoved);
+    return true;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Database } from '../database/index.js';
+
+const PERIOD_MS = 2000;
+const MISSES_UNTIL_DOWN = 2;
+
+/** What a feature adds to readiness: true while it can serve. It is asked every 2 s, never by a probe itself. */
+export type HealthContribution = () => boolean | Promise<boolean>;
+
+/** Whether this replica should get traffic. Probes read what the last background check saw. */
+export class Health {
+  private readonly checks = new Map<string, { ask: HealthContribution; misses: number; ok: boolean }>();
+  private timer: NodeJS.Timeout | undefined;
+  private draining = false;
+  private everReady = false;
+
+  /** Adds a check. Its name is shown to anybody who reads /readyz. */
+  contribute(name: string, ask: HealthContribution): void {
+    this.checks.set(name, { ask, misses: MISSES_UNTIL_DOWN, ok: false });
+  }
+
+  async start(): Promise<void> {
+    await this.checkAll();
+    this.timer = setInterval(() => void this.checkAll(), PERIOD_MS).unref();
+  }
+
+  /** From now on not ready, for good. */
+  drain(): void {
+    this.draining = true;
+    clearInterval(this.timer);
+  }
+
+  get isReady(): boolean {
+    return !this.draining && this.everReady && [...this.checks.values()].every((check) => check.ok);
+  }
+
+  get hasStarted(): boolean {
+    return this.everReady;
+  }
+
+  /** Checks by name, for the body of /readyz. */
+  report(): Record<string, 'ok' | 'failing'> {
+    const entries = [...this.checks].map(([name, { ok }]) => [name, ok ? 'ok' : 'failing'] as const);
+    return Object.fromEntries([...entries, ['accepting', this.draining ? 'failing' : 'ok']]);
+  }
+
+  /** Asks every check now, without waiting for the next period. */
+  async checkAll(): Promise<void> {
+    await Promise.all([...this.checks.keys()].map((name) => this.check(name)));
+    if ([...this.checks.values()].every((check) => check.ok)) this.everReady = true;
+  }
+
+  private async check(name: string): Promise<void> {
+    const check = this.checks.get(name);
+    if (check === undefined) return;
+    let hit = false;
+    try {
+      hit = await check.ask();
+    } catch {
+      hit = false;
+    }
+    check.misses = hit ? 0 : check.misses + 1;
+    if (hit) check.ok = true;
+    else if (check.misses >= MISSES_UNTIL_DOWN) check.ok = false;
+  }
+}
+
+/** Milliseconds that the database may take to answer a check. */
+const DATABASE_TIMEOUT_MS = 1000;
+
+export function databaseAnswers(database: Database): HealthContribution {
+  return async () => {
+    await database.query('SELECT 1 AS one', [], { timeoutMs: DATABASE_TIMEOUT_MS });
+    return true;
+  };
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { coreErrors, statusOfCategory, type ErrorCode } from '../errors/index.js';
+import type { Metrics } from '../metrics/index.js';
+import type { Health } from './health.js';
+
+/** Probes and metrics, without a key, on a port of their own: never shed, limited or routed to clients. */
+export class ManagementServer {
+  private readonly server: Server;
+
+  constructor(
+    private readonly health: Health,
+    private readonly metrics: Metrics | undefined,
+  ) {
+    this.server = createServer((request, response) => void this.answer(request, response));
+  }
+
+  /** @returns the port that it listens on. */
+  async listen(host: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, resolve);
+    });
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { health } = this;
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return refuse(response, coreErrors.methodNotAllowed, { Allow: 'GET, HEAD' });
+    }
+    switch (request.url?.split('?', 1)[0]) {
+      case '/livez':
+        return send(response, 200, { status: 'ok' });
+      case '/readyz':
+        return send(response, health.isReady ? 200 : 503, { status: health.isReady ? 'ok' : 'failing', checks: health.report() });
+      case '/startupz':
+        return send(response, health.hasStarted ? 200 : 503, { status: health.hasStarted ? 'ok' : 'starting' });
+      case '/metrics':
+        if (this.metrics !== undefined) return this.expose(this.metrics, response);
+    }
+    refuse(response, coreErrors.routeNotFound);
+  }
+
+  private async expose({ registry, ready }: Metrics, response: ServerResponse): Promise<void> {
+    ready.set(this.health.isReady ? 1 : 0);
+    const text = await registry.metrics();
+    response.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).end(text);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+function refuse(response: ServerResponse, { code, category, message }: ErrorCode, headers: Record<string, string> = {}): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  send(response, statusOfCategory[category], { code, message, status: statusOfCategory[category] });
+}

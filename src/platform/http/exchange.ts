@@ -1,0 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+import type { ApiError } from '../errors/index.js';
+import type { Route } from '../routing/index.js';
+import type { Principal } from './principal.js';
+import { parseTraceparent, type TraceContext } from './trace-context.js';
+
+const EXCHANGE = Symbol('animal-store:exchange');
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const running = new AsyncLocalStorage<Exchange>();
+
+/** One request and its answer: what the steps of a request's way know of it and leave for the next. */
+export class Exchange {
+  /** The inbound X-Request-Id if it is well formed, else a new UUIDv7 (contract, "HTTP"). */
+  readonly id: string;
+  readonly trace: TraceContext | undefined;
+  /** Monotonic milliseconds, `performance.now()`. */
+  readonly startedAt = performance.now();
+  /** Headers that every answer of this exchange carries, success or failure. */
+  readonly headers: Record<string, string> = {};
+  /** Values of the Link header, in order. */
+  readonly links: string[] = [];
+  route: Route | undefined;
+  principal: Principal | undefined;
+  /** What the exchange failed with, for the log. */
+  failure: ApiError | undefined;
+  private parsedQuery: URLSearchParams | undefined;
+
+  constructor(readonly request: IncomingMessage & { originalUrl?: string }) {
+    const inbound = request.headers['x-request-id'];
+    this.id = typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : uuidv7();
+    this.trace = parseTraceparent(request.headers.traceparent);
+  }
+
+  get method(): string {
+    return this.request.method ?? 'GET';
+  }
+
+  /** The path as it was sent, without the query. */
+  get path(): string {
+    const url = this.url;
+    const mark = url.indexOf('?');
+    return mark < 0 ? url : url.slice(0, mark);
+  }
+
+  /** Who sent it: the socket's address, or what TRUST_PROXY lets a proxy say in X-Forwarded-For. */
+  get clientAddress(): string | undefined {
+    return (this.request as { ip?: string }).ip ?? this.request.socket.remoteAddress;
+  }
+
+  /** The query as it was sent, decoded as application/x-www-form-urlencoded; broken escapes become U+FFFD. */
+  get query(): URLSearchParams {
+    if (this.parsedQuery === undefined) {
+      const mark = this.url.indexOf('?');
+      this.parsedQuery = new URLSearchParams(mark < 0 ? '' : this.url.slice(mark + 1));
+    }
+    return this.parsedQuery;
+  }
+
+  private get url(): string {
+    return this.request.originalUrl ?? this.request.url ?? '/';
+  }
+}
+
+type Carrier = IncomingMessage & { [EXCHANGE]?: Exchange };
+
+/** Begins an exchange and runs its whole way inside it. */
+export function runExchange(request: IncomingMessage, way: (exchange: Exchange) => void): void {
+  const exchange = new Exchange(request);
+  (request as Carrier)[EXCHANGE] = exchange;
+  running.run(exchange, way, exchange);
+}
+
+/** @throws {Error} for a request that did not come in through the adapter. */
+export function exchangeOf(request: object): Exchange {
+  const exchange = (request as Carrier)[EXCHANGE];
+  if (exchange === undefined) throw new Error('This request did not come in through the HTTP adapter');
+  return exchange;
+}
+
+/** The exchange that the running code works for; undefined in background work. */
+export function currentExchange(): Exchange | undefined {
+  return running.getStore();
+}
+
+export type Responding = ServerResponse & { readonly req: IncomingMessage };

@@ -1,0 +1,113 @@
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Config } from '../config/index.js';
+import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
+import { errorAnswer, sendAnswer } from './answer.js';
+import { refuseConnection } from './client-fault.js';
+import type { ErrorFilter } from './error.filter.js';
+import { exchangeOf, runExchange, type Exchange } from './exchange.js';
+import type { Responder } from './responder.js';
+import type { Unmatched } from './unmatched.js';
+
+/** The rooms that the adapter hands requests to; they exist once Nest has put the application together. */
+export interface Hands {
+  readonly responder: Responder;
+  readonly unmatched: Unmatched;
+  readonly filter: ErrorFilter;
+  /** Told of every exchange as it begins, to watch its response. */
+  readonly observe: (exchange: Exchange, response: ServerResponse) => void;
+}
+
+/** Express as this service needs it: an exchange around every request, exact answers, strict paths, own limits. */
+export class HttpAdapter extends ExpressAdapter {
+  private hands: Hands | undefined;
+
+  constructor(private readonly config: Config) {
+    const application = express();
+    application.disable('x-powered-by');
+    application.disable('etag');
+    application.enable('strict routing');
+    application.enable('case sensitive routing');
+    application.set('trust proxy', config.http.trustProxy);
+    // Queries stay text: `a[b]=c` and `a=1&a=2` are faults for validation to name, not objects and arrays.
+    application.set('query parser', (text: string | null) => new URLSearchParams(text ?? ''));
+    super(application);
+  }
+
+  /** Gives the adapter its hands. Until then nothing is answered. */
+  connect(hands: Hands): void {
+    this.hands = hands;
+  }
+
+  override initHttpServer(): void {
+    const { http } = this.config;
+    const server = createServer(
+      {
+        maxHeaderSize: URL_LIMIT_BYTES + HEADERS_LIMIT_BYTES + 1024,
+        headersTimeout: http.headersTimeoutMs,
+        requestTimeout: http.requestTimeoutMs,
+        keepAliveTimeout: http.keepAliveTimeoutMs,
+        connectionsCheckingInterval: 500,
+        requireHostHeader: false,
+      },
+      (request, response) => this.receive(request, response),
+    );
+    server.maxConnections = http.maxConnections;
+    server.on('clientError', refuseConnection);
+    // RFC 9110 §10.1.1: the body is asked for when it is read, so after the key is accepted.
+    server.on('checkContinue', (request, response) => this.receive(request, response));
+    server.on('checkExpectation', (request, response) => this.receive(request, response));
+    this.setHttpServer(server);
+  }
+
+  override reply(response: Response, result: unknown, status?: number): void {
+    this.hands?.responder.send(exchangeOf(response.req), response, result, status ?? response.statusCode);
+  }
+
+  override setNotFoundHandler(): void {
+    this.use((request: Request, response: Response) => this.hands?.unmatched.answer(request, response));
+  }
+
+  override setErrorHandler(): void {
+    this.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
+      this.hands?.filter.answer(thrown, request, response);
+    });
+  }
+
+  private receive(request: IncomingMessage, response: ServerResponse): void {
+    runExchange(request, (exchange) => {
+      response.setHeader('X-Request-Id', exchange.id);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      this.hands?.observe(exchange, response);
+      const fault = admissionFault(request);
+      if (fault !== undefined) {
+        exchange.failure = fault;
+        exchange.headers['Connection'] = 'close';
+        sendAnswer(exchange, response, errorAnswer(fault));
+        return;
+      }
+      (this.instance as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
+    });
+  }
+
+  get server(): Server {
+    return this.getHttpServer() as Server;
+  }
+
+  /** @throws {Error} EADDRINUSE and its like. */
+  listenOn(host: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** The server is drained before Nest closes; there is nothing left to do. */
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

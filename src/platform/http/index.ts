@@ -1,0 +1,10 @@
+export { Answer, errorAnswer, sendAnswer } from './answer.js';
+export { ErrorFilter, toApiError } from './error.filter.js';
+export { currentExchange, Exchange, exchangeOf } from './exchange.js';
+export { HttpAdapter } from './http.adapter.js';
+export { NegotiationGuard } from './negotiation.guard.js';
+export type { Principal } from './principal.js';
+export type { RequestBody } from './request-body.js';
+export { Responder } from './responder.js';
+export { RouteGuard } from './route.guard.js';
+export { Unmatched } from './unmatched.js';

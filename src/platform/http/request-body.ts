@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { parseJson } from '../json/index.js';
+import { refuseQuery, type UnreadBody } from '../validation/index.js';
+import { exchangeOf } from './exchange.js';
+
+/** A request's body that nobody has read yet. It is read only when a handler asks for it, so after the guards. */
+export class RequestBody implements UnreadBody {
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly limitBytes: number,
+  ) {}
+
+  /**
+   * Reads and parses the body: media type, then size, then JSON (contract, "Order of checks").
+   *
+   * @throws {ApiError} body_required, unsupported_media_type, payload_too_large, invalid_json; unknown_parameter where
+   * the route declares no query.
+   */
+  async read(): Promise<unknown> {
+    const { headers } = this.request;
+    const declared = headers['content-length'];
+    const chunked = headers['transfer-encoding'] !== undefined;
+    if (!chunked && (declared === undefined || Number(declared) === 0)) throw new ApiError(coreErrors.bodyRequired);
+    requireJson(headers['content-type'], headers['content-encoding']);
+    if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
+    if (headers.expect !== undefined) this.response.writeContinue();
+    const bytes = await this.collect();
+    if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
+    const value = parseJson(bytes);
+    const exchange = exchangeOf(this.request);
+    if (exchange.route?.hasQuery === false) refuseQuery(exchange.query);
+    return value;
+  }
+
+  private collect(): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      this.request.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length <= this.limitBytes) chunks.push(chunk);
+        else reject(this.tooLarge());
+      });
+      this.request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+      this.request.on('error', () => reject(new ApiError(coreErrors.badRequest, 'The request body did not arrive whole.')));
+    });
+  }
+
+  private tooLarge(): ApiError {
+    return new ApiError(coreErrors.payloadTooLarge, `The request body may have at most ${this.limitBytes} bytes.`);
+  }
+}
+
+const JSON_MEDIA_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*(?:utf-8|"utf-8")[\t ]*)?;?[\t ]*$/i;
+
+function requireJson(contentType: string | undefined, contentEncoding: string | undefined): void {
+  if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
+    throw new ApiError(coreErrors.unsupportedMediaType);
+  }
+  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
+    throw new ApiError(coreErrors.unsupportedMediaType);
+  }
+}

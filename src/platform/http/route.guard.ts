@@ -1,0 +1,32 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CONFIG, type Config } from '../config/index.js';
+import { Deprecations } from '../deprecation/index.js';
+import { RouteTable } from '../routing/index.js';
+import { exchangeOf } from './exchange.js';
+import { RequestBody } from './request-body.js';
+
+/** The first guard: puts the operation and its unread body on the exchange, where every later step finds them. */
+@Injectable()
+export class RouteGuard implements CanActivate {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly deprecations: Deprecations,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    const request = http.getRequest<IncomingMessage & { body?: unknown }>();
+    const route = this.routes.ofHandler(context.getClass(), context.getHandler());
+    if (route === undefined) return true;
+    const exchange = exchangeOf(request);
+    exchange.route = route;
+    this.deprecations.announce(exchange, route);
+    if (route.bodyType !== undefined) {
+      const limit = route.bodyLimitBytes ?? this.config.http.bodyLimitBytes;
+      request.body = new RequestBody(request, http.getResponse<ServerResponse>(), limit);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Deprecations } from '../deprecation/index.js';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { RouteTable, type Route } from '../routing/index.js';
+import { Answer, sendAnswer } from './answer.js';
+import { exchangeOf } from './exchange.js';
+
+/** Answers what no route took: OPTIONS and 405 where other methods are known at the path, else 404. */
+@Injectable()
+export class Unmatched {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly deprecations: Deprecations,
+  ) {}
+
+  /** @throws {ApiError} method_not_allowed, route_not_found. */
+  answer(request: Request, response: Response): void {
+    const exchange = exchangeOf(request);
+    const here = this.routes.atPath(exchange.path);
+    if (here.length === 0) throw new ApiError(coreErrors.routeNotFound);
+    for (const route of here) this.deprecations.announce(exchange, route);
+    const allow = allowed(here);
+    if (exchange.method === 'OPTIONS') return sendAnswer(exchange, response, new Answer(204, '', { Allow: allow }));
+    throw new ApiError(coreErrors.methodNotAllowed, `This path knows ${allow}.`, { headers: { Allow: allow } });
+  }
+}
+
+function allowed(routes: readonly Route[]): string {
+  const methods = new Set(routes.map((route) => route.method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods.add('OPTIONS')].sort().join(', ');
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Clock } from '../clock.js';
+import { Database, LockWaitError } from '../database/index.js';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { Answer } from '../http/index.js';
+import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
+
+const LIFE_MS = 24 * 60 * 60 * 1000;
+/** Milliseconds that a repeat waits for the first request to finish. */
+const PATIENCE_MS = 2000;
+
+/** Makes each keyed request happen once: the first is worked on, repeats get its answer. */
+@Injectable()
+export class Idempotency {
+  /** Requests of this process that are being worked on, so that repeats wait without holding a connection each. */
+  private readonly working = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly store: IdempotencyStore,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param id what the key stands for, see `recordId`.
+   * @param fingerprint of the parsed body.
+   * @param work makes the answer; it runs inside the transaction that stores it, so that a crash leaves neither.
+   * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use, and whatever `work` throws, which is not stored.
+   */
+  async once(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer> {
+    const patienceEnds = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const first = this.working.get(id);
+      if (first === undefined) break;
+      if (!(await settlesBefore(first, patienceEnds))) throw inUse();
+      const known = await this.store.find(id, this.clock.now());
+      if (known !== undefined) return replay(known, fingerprint);
+    }
+    const attempt = this.attempt(id, fingerprint, work);
+    this.working.set(id, attempt);
+    try {
+      return await attempt;
+    } finally {
+      this.working.delete(id);
+    }
+  }
+
+  private async attempt(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer> {
+    const now = this.clock.now();
+    const known = await this.store.find(id, now);
+    if (known !== undefined) return replay(known, fingerprint);
+    const made = await this.make(id, fingerprint, work);
+    if (made !== undefined) return made;
+    const winner = await this.store.find(id, now);
+    if (winner === undefined) throw inUse();
+    return replay(winner, fingerprint);
+  }
+
+  /** Undefined where another replica had the key first. */
+  private async make(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer | undefined> {
+    const now = this.clock.now();
+    try {
+      return await this.database.transaction(async () => {
+        if (!(await this.store.claim(id, fingerprint, now, now + LIFE_MS))) return undefined;
+        const answer = await work();
+        await this.store.complete(id, answer);
+        return answer;
+      });
+    } catch (error) {
+      if (error instanceof LockWaitError) throw inUse();
+      throw error;
+    }
+  }
+}
+
+function replay({ fingerprint: stored, answer }: StoredAnswer, fingerprint: string): Answer {
+  if (stored !== fingerprint) throw new ApiError(coreErrors.idempotencyKeyReused);
+  return new Answer(answer.status, answer.body, { ...answer.headers, 'Idempotent-Replayed': 'true' });
+}
+
+function inUse(): ApiError {
+  return new ApiError(coreErrors.idempotencyKeyInUse, undefined, { headers: { 'Retry-After': '1' } });
+}
+
+async function settlesBefore(work: Promise<unknown>, end: number): Promise<boolean> {
+  const timeout = new AbortController();
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  const late = sleep(Math.max(0, end - performance.now()), false, { signal: timeout.signal }).catch(() => false);
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    timeout.abort();
+  }
+}

@@ -1,0 +1,34 @@
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../logging/index.js';
+import type { ExchangeObserver } from './exchange-observer.js';
+
+export interface DrainTimes {
+  /** Milliseconds to go on serving, so that balancers see that this replica is not ready any more. */
+  readonly delayMs: number;
+  /** Milliseconds that requests have to finish after that. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Ends a server's traffic. Connections are told to close by the answers they carry; only then is the server closed,
+ * which drops idle keep-alive connections at once (nodejs/node#60617).
+ *
+ * @returns false when requests had to be cut off; the log names their routes.
+ */
+export async function drain(server: Server, observer: ExchangeObserver, times: DrainTimes, log: Log): Promise<boolean> {
+  observer.draining = true;
+  await sleep(times.delayMs);
+  const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
+  server.closeIdleConnections();
+  const limit = new AbortController();
+  const late = sleep(times.timeoutMs, false, { signal: limit.signal }).catch(() => true);
+  const whole = await Promise.race([closed, late]);
+  limit.abort();
+  if (!whole) {
+    const stuck = [...observer.active].map(({ method, route, path, id }) => ({ method, route: route?.path ?? path, request_id: id }));
+    log.error({ event: 'app.cut_off', stuck }, 'Requests were cut off at the shutdown timeout');
+    server.closeAllConnections();
+  }
+  return whole;
+}

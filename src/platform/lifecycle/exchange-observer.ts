@@ -1,0 +1,76 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import type { Exchange } from '../http/index.js';
+import { LOG, type Log } from '../logging/index.js';
+import { Metrics } from '../metrics/index.js';
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/** Counts and logs every exchange: one access line, one observation, whatever became of it. */
+@Injectable()
+export class ExchangeObserver {
+  /** Exchanges being worked on now, with what they are for. */
+  readonly active = new Set<Exchange>();
+  /** True once the process is to end: answers then tell their connection to close. */
+  draining = false;
+
+  constructor(
+    private readonly metrics: Metrics,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  /** To be called as the exchange begins. */
+  observe(exchange: Exchange, response: ServerResponse): void {
+    this.active.add(exchange);
+    if (this.draining) response.setHeader('Connection', 'close');
+    this.metrics.activeRequests.inc();
+    response.once('close', () => this.finish(exchange, response));
+  }
+
+  private finish(exchange: Exchange, response: ServerResponse): void {
+    this.active.delete(exchange);
+    this.metrics.activeRequests.dec();
+    const seconds = (performance.now() - exchange.startedAt) / 1000;
+    const aborted = !response.writableFinished;
+    this.measure(exchange, response.statusCode, seconds, aborted);
+    this.write(exchange, response, seconds, aborted);
+  }
+
+  private measure({ method, route, failure }: Exchange, status: number, seconds: number, aborted: boolean): void {
+    const errorType = aborted ? 'aborted' : failure?.code;
+    this.metrics.requestDuration.observe(
+      {
+        http_request_method: METHODS.has(method) ? method : '_OTHER',
+        ...(route === undefined ? {} : { http_route: route.path }),
+        http_response_status_code: status,
+        url_scheme: 'http',
+        ...(errorType === undefined ? {} : { error_type: errorType }),
+      },
+      seconds,
+    );
+    if (route?.deprecated !== undefined) this.metrics.deprecatedRequests.inc({ http_route: route.path });
+  }
+
+  private write(exchange: Exchange, response: ServerResponse, seconds: number, aborted: boolean): void {
+    this.log.info(
+      {
+        event: 'http.request',
+        request_id: exchange.id,
+        http: {
+          method: exchange.method,
+          route: exchange.route?.path,
+          status: response.statusCode,
+          duration_ms: Math.round(seconds * 1e6) / 1000,
+          bytes: Number(response.getHeader('content-length') ?? 0),
+        },
+        feature: exchange.route?.feature,
+        client_ip: exchange.clientAddress,
+        key_id: exchange.principal?.keyId,
+        code: exchange.failure?.code,
+        ...(aborted ? { aborted } : {}),
+        ...(exchange.trace === undefined ? {} : { trace_id: exchange.trace.traceId, span_id: exchange.trace.spanId }),
+      },
+      'request',
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import type { INestApplication } from '@nestjs/common';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config/index.js';
+import type { Database, DatabaseLink } from '../database/index.js';
+import { databaseAnswers, Health, ManagementServer } from '../health/index.js';
+import type { HttpAdapter } from '../http/index.js';
+import { IdempotencyPurge } from '../idempotency/index.js';
+import type { Log } from '../logging/index.js';
+import type { Metrics } from '../metrics/index.js';
+import { PublicUrls } from '../routing/index.js';
+import { drain } from './drain.js';
+import { ExchangeObserver } from './exchange-observer.js';
+
+interface Parts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly database: Database;
+  readonly metrics: Metrics;
+}
+
+/** An application that can be started and stopped. */
+export class Running {
+  /** Where the API listens, e.g. `http://127.0.0.1:3000`; known once started. */
+  url = '';
+  managementUrl = '';
+  private readonly health: Health;
+  private readonly management: ManagementServer;
+  private opening: Promise<void> | undefined;
+
+  constructor(
+    /** Nest's own application, e.g. to get a provider from. */
+    readonly nest: INestApplication,
+    private readonly adapter: HttpAdapter,
+    private readonly link: DatabaseLink,
+    private readonly parts: Parts,
+  ) {
+    const { config, database, metrics } = parts;
+    this.health = nest.get(Health);
+    this.health.contribute('schema', () => link.isCurrent);
+    if (config.management.readinessChecksDatabase) this.health.contribute('database', databaseAnswers(database));
+    this.management = new ManagementServer(this.health, config.metrics.enabled ? metrics : undefined);
+  }
+
+  get log(): Log {
+    return this.parts.log;
+  }
+
+  /** Listens, and begins to bring the database up. Probes tell when it is ready; `ready` waits for it. */
+  async start(): Promise<void> {
+    const { config, log } = this.parts;
+    log.info({ event: 'app.starting' }, 'Starting');
+    const managementPort = await this.management.listen(config.http.host, config.management.port);
+    await this.adapter.listenOn(config.http.host, config.http.port);
+    const { port } = this.adapter.server.address() as AddressInfo;
+    this.nest.get(PublicUrls).listeningOn(port);
+    const host = reachable(config.http.host);
+    this.url = `http://${host}:${port}`;
+    this.managementUrl = `http://${host}:${managementPort}`;
+    this.opening = this.bringUp();
+  }
+
+  /** Resolves once the first check found everything in order. */
+  async ready(): Promise<void> {
+    await this.opening;
+  }
+
+  /**
+   * Stops without losing a request: not ready any more, `Connection: close` on what is answered, then no new
+   * connections, then the features' shutdown hooks, the database last.
+   *
+   * @returns false when requests were cut off at SHUTDOWN_TIMEOUT_MS.
+   */
+  async stop(): Promise<boolean> {
+    const { config, log } = this.parts;
+    log.info({ event: 'app.draining' }, 'Draining');
+    this.health.drain();
+    const observer = this.nest.get(ExchangeObserver);
+    const whole = await drain(this.adapter.server, observer, config.shutdown, log);
+    await this.nest.close();
+    await this.link.close();
+    await this.management.close();
+    log.info({ event: 'app.stopped' }, 'Stopped');
+    return whole;
+  }
+
+  private async bringUp(): Promise<void> {
+    await this.link.open();
+    await this.health.start();
+    this.nest.get(IdempotencyPurge).start();
+    const { url, managementUrl } = this;
+    this.parts.log.info({ event: 'app.ready', url, management_url: managementUrl }, `Ready at ${url}`);
+  }
+}
+
+/** 0.0.0.0 and :: are where to listen, not where to go. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,5 @@
+export { createLog, describeError, type Log, type LogSettings } from './log.js';
+export { NestLog } from './nest-log.js';
+
+/** The injection token of the service's log. */
+export const LOG = Symbol('animal-store:log');

@@ -1,0 +1,49 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** OpenTelemetry's advice for HTTP durations, in seconds. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** Every metric of the service (operations §2). Labels are templates and codes, never an id, a key or a raw path. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requestDuration = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Duration of HTTP server requests.',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme', 'error_type'],
+    buckets: DURATION_BUCKETS,
+    registers: [this.registry],
+  });
+
+  readonly activeRequests = new Gauge({
+    name: 'http_server_active_requests',
+    help: 'HTTP server requests that are being worked on.',
+    registers: [this.registry],
+  });
+
+  readonly authFailures = new Counter({
+    name: 'pets_auth_failures_total',
+    help: 'Requests refused for their API key, by reason.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly deprecatedRequests = new Counter({
+    name: 'pets_deprecated_requests_total',
+    help: 'Requests to deprecated operations.',
+    labelNames: ['http_route'],
+    registers: [this.registry],
+  });
+
+  readonly ready = new Gauge({ name: 'pets_ready', help: '1 while /readyz says ready.', registers: [this.registry] });
+
+  constructor(version: string, revision: string) {
+    collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: 'pets_build_info',
+      help: 'The build that runs; always 1.',
+      labelNames: ['version', 'revision'],
+      registers: [this.registry],
+    }).set({ version, revision }, 1);
+  }
+}

@@ -1,0 +1,4 @@
+export { decodeCursor, encodeCursor } from './cursor.js';
+export { nextLink, Page, sliceOf, type Slice } from './page.js';
+export { PageQuery } from './page.query.js';
+export { Paginated } from './paginated.decorator.js';

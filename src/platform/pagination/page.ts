@@ -1,0 +1,32 @@
+/** Part of a list: what a repository returns for one page. */
+export interface Slice<T> {
+  readonly items: readonly T[];
+  /** Whether at least one more item follows. */
+  readonly more: boolean;
+}
+
+/**
+ * Makes a slice of rows of which one more than asked was read.
+ *
+ * @param limit how many items the page may have; at least 1.
+ */
+export function sliceOf<T>(rows: readonly T[], limit: number): Slice<T> {
+  return rows.length > limit ? { items: rows.slice(0, limit), more: true } : { items: rows, more: false };
+}
+
+/** A page as a handler answers it: the body is the bare array of items, the next page goes into the Link header. */
+export class Page<T> {
+  constructor(
+    readonly items: readonly T[],
+    /** The cursor of the next page; undefined on the last one. */
+    readonly nextCursor: string | undefined,
+  ) {}
+}
+
+/** The Link value for a next page (RFC 8288): the request's own parameters with another cursor. */
+export function nextLink(url: string, query: URLSearchParams, cursor: string): string {
+  const parameters = new URLSearchParams(query);
+  parameters.delete('cursor');
+  parameters.append('cursor', cursor);
+  return `<${url}?${parameters}>; rel="next"`;
+}

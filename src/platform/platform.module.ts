@@ -1,0 +1,47 @@
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { Clock } from './clock.js';
+import { CONFIG, type Config } from './config/index.js';
+import { Database } from './database/index.js';
+import { Deprecations, RemovalGuard } from './deprecation/index.js';
+import { Health } from './health/index.js';
+import { ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
+import { IdempotencyModule } from './idempotency/index.js';
+import { AuthModule } from './auth/index.js';
+import { ExchangeObserver } from './lifecycle/index.js';
+import { LOG, type Log } from './logging/index.js';
+import { Metrics } from './metrics/index.js';
+import { PublicUrls, RouteTable } from './routing/index.js';
+
+/** What exists before Nest does, and is given to it. */
+export interface Foundations {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly database: Database;
+  readonly metrics: Metrics;
+}
+
+/** What every feature gets for nothing, under one roof. */
+@Module({})
+export class PlatformModule {
+  static on({ config, clock, log, database, metrics }: Foundations): DynamicModule {
+    const given: Provider[] = [
+      { provide: CONFIG, useValue: config },
+      { provide: Clock, useValue: clock },
+      { provide: LOG, useValue: log },
+      { provide: Database, useValue: database },
+      { provide: Metrics, useValue: metrics },
+      { provide: PublicUrls, useValue: new PublicUrls(config.http.publicBaseUrl) },
+      { provide: ErrorFilter, useValue: new ErrorFilter(log) },
+    ];
+    const made = [RouteTable, Health, Deprecations, Responder, Unmatched, ExchangeObserver];
+    const steps = [RouteGuard, RemovalGuard, NegotiationGuard];
+    return {
+      module: PlatformModule,
+      global: true,
+      imports: [AuthModule, IdempotencyModule],
+      providers: [...given, ...made, ...steps],
+      exports: [CONFIG, Clock, LOG, Database, Metrics, PublicUrls, ErrorFilter, ...made],
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../errors/index.js';
+import type { Location, RouteTraits } from './route.js';
+
+const TRAITS = Symbol('animal-store:route-traits');
+
+/** A method decorator that adds to what the handler declares of itself. The decorators of the other rooms are made of it. */
+export function declareRoute(traits: RouteTraits): MethodDecorator {
+  return (_target, _name, descriptor: PropertyDescriptor) => {
+    const handler = descriptor.value as object;
+    Reflect.defineMetadata(TRAITS, { ...traitsOf(handler), ...traits }, handler);
+  };
+}
+
+export function traitsOf(handler: object): RouteTraits {
+  return (Reflect.getMetadata(TRAITS, handler) as RouteTraits | undefined) ?? {};
+}
+
+/** Names the feature's own error codes that the handler can raise, so that the OpenAPI document declares them. */
+export const Raises = (...raises: ErrorCode[]): MethodDecorator => declareRoute({ raises });
+
+/**
+ * Gives a 201 its `Location`, and the document its link: the path of `operationId`, each path parameter filled from the
+ * named field of the response body. Once that operation is removed, the header is no longer sent.
+ */
+export const LocatedBy = (operationId: string, parameters: Location['parameters']): MethodDecorator =>
+  declareRoute({ located: { operationId, parameters } });
+
+/** Marks an operation that may still change. */
+export const Stability = (stability: 'experimental' | 'beta'): MethodDecorator => declareRoute({ stability });
+
+/** Bytes that a request body of this operation may have, instead of HTTP_BODY_LIMIT_BYTES. */
+export const BodyLimit = (bodyLimitBytes: number): MethodDecorator => declareRoute({ bodyLimitBytes });

@@ -1,0 +1,5 @@
+export { BodyLimit, declareRoute, LocatedBy, Raises, Stability } from './declare-route.js';
+export { discoverRoutes, type Discovery } from './discover-routes.js';
+export type { DeprecationTerms, Location, Route, RouteTraits } from './route.js';
+export { RouteTable } from './route-table.js';
+export { PublicUrls } from './public-urls.js';

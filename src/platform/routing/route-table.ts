@@ -1,0 +1,42 @@
+import { match, type MatchFunction } from 'path-to-regexp';
+import type { Type } from '@nestjs/common';
+import type { Route } from './route.js';
+
+/** Every operation of every feature, as it is served. Filled once at start, then only read. */
+export class RouteTable {
+  private readonly routes: Route[] = [];
+  private readonly byHandler = new Map<Type, Map<unknown, Route>>();
+  private readonly byPath = new Map<string, { matches: MatchFunction<object>; routes: Route[] }>();
+
+  add(route: Route): void {
+    this.routes.push(route);
+    const handlers = this.byHandler.get(route.controller) ?? new Map<unknown, Route>();
+    this.byHandler.set(route.controller, handlers.set(route.handler, route));
+    const known = this.byPath.get(route.path);
+    if (known) known.routes.push(route);
+    else this.byPath.set(route.path, { matches: match(expressPath(route.path)), routes: [route] });
+  }
+
+  all(): readonly Route[] {
+    return this.routes;
+  }
+
+  ofHandler(controller: Type, handler: unknown): Route | undefined {
+    return this.byHandler.get(controller)?.get(handler);
+  }
+
+  ofOperation(operationId: string): Route | undefined {
+    return this.routes.find((route) => route.operationId === operationId);
+  }
+
+  /** The operations at a concrete path such as `/v1/pets/7`, whatever their method; none where nothing is there. */
+  atPath(path: string): readonly Route[] {
+    for (const { matches, routes } of this.byPath.values()) if (matches(path)) return routes;
+    return [];
+  }
+}
+
+/** `/v1/pets/{petId}` → `/v1/pets/:petId` */
+function expressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}

@@ -1,0 +1,54 @@
+import type { Type } from '@nestjs/common';
+import type { ErrorCode } from '../errors/index.js';
+
+/** When an operation was deprecated and when it goes, with what to use instead. */
+export interface DeprecationTerms {
+  /** The day, `YYYY-MM-DD` (UTC), from which clients are told. */
+  readonly since: string;
+  /** The day, `YYYY-MM-DD` (UTC), from which the operation answers 410. `<OPERATION_ID>_SUNSET` in the environment moves it. */
+  readonly sunset: string;
+  /** The operationId of the replacement. */
+  readonly successor: string;
+}
+
+/** Where a 201 points: the operation that fetches what was made, and which field of the body fills each parameter. */
+export interface Location {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** What a handler declares of itself by decorators. All of it is optional: a route with none is closed and plain. */
+export interface RouteTraits {
+  /** True for a route that needs no key. */
+  readonly open?: boolean;
+  /** All of these are needed. */
+  readonly scopes?: readonly string[];
+  readonly paginated?: boolean;
+  readonly idempotent?: boolean;
+  readonly deprecated?: DeprecationTerms;
+  readonly stability?: 'experimental' | 'beta';
+  /** The feature's own error codes that the handler can raise. */
+  readonly raises?: readonly ErrorCode[];
+  readonly located?: Location;
+  /** Bytes the body may have, instead of HTTP_BODY_LIMIT_BYTES. */
+  readonly bodyLimitBytes?: number;
+}
+
+/** One operation as it is served. */
+export interface Route extends RouteTraits {
+  readonly method: string;
+  /** With the base path, as documents write it: `/v1/pets/{petId}`. */
+  readonly path: string;
+  /** The feature that it belongs to, for logs, metrics and documents. */
+  readonly feature: string;
+  readonly operationId: string;
+  readonly scopes: readonly string[];
+  readonly raises: readonly ErrorCode[];
+  /** What the handler answers when it succeeds, e.g. 200. */
+  readonly successStatus: number;
+  /** The DTO class of the body; undefined for an operation that reads none. */
+  readonly bodyType: Type | undefined;
+  readonly hasQuery: boolean;
+  readonly controller: Type;
+  readonly handler: (...args: never[]) => unknown;
+}

@@ -1,0 +1,9 @@
+import { ApiKeyEntity, CreateApiKeys1764201500000 } from './auth/index.js';
+import type { Feature } from './feature.js';
+import { CreateIdempotencyRecords1764201550000, IdempotencyRecord } from './idempotency/index.js';
+
+/** The platform's own tables, which come before those of the features. */
+export const platformSchema: Pick<Feature, 'entities' | 'migrations'> = {
+  entities: [ApiKeyEntity, IdempotencyRecord],
+  migrations: [CreateApiKeys1764201500000, CreateIdempotencyRecords1764201550000],
+};
