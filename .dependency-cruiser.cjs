@@ -1,0 +1,148 @@
+/**
+ * Who may import whom: main, cli → application → features → a feature → platform. Never back, never sideways, and a
+ * folder is entered by its door only. `test/repository/import-rules.spec.ts` shows each rule refusing what it forbids.
+ */
+const path = require('node:path');
+
+const ENTRY = '^src/(main|cli)\\.ts$|^src/cli/';
+const FACE = '^src/index\\.ts$';
+const APPLICATION = '^src/application(\\.ts$|/)';
+const FEATURE_LIST = '^src/features\\.ts$';
+const FEATURE = '^src/(?!platform/|cli/|application/)([^/]+)/';
+const FEATURE_DOOR = '^src/[^/]+/(index|[^/]+\\.feature)\\.ts$';
+const SPEC = '\\.spec\\.ts$';
+/** Packages that speak HTTP, and those that speak SQL, wherever they are installed. */
+const HTTP =
+  '(^|/)node_modules/(express|@nestjs/(platform-express|swagger)|@types/express)/|^(node:)?https?2?$|^src/platform/http/';
+const SQL = '(^|/)node_modules/(typeorm|mysql2|better-sqlite3|@types/better-sqlite3)/|^src/platform/database/';
+
+/** A file of a feature by its role, `pets.controller.ts` for example; the feature's folder is group 1. */
+const role = (name) => `${FEATURE}.*\\.${name}\\.ts$`;
+
+const forbidden = [
+  {
+    name: 'nobody-imports-an-entry',
+    comment: 'main and cli start things; nothing starts them.',
+    from: { pathNot: `${ENTRY}` },
+    to: { path: ENTRY },
+  },
+  {
+    name: 'nobody-imports-the-face',
+    comment: 'src/index.ts is for other packages. A file in here imports the room itself.',
+    from: { path: '^src/', pathNot: SPEC },
+    to: { path: FACE },
+  },
+  {
+    name: 'application-only-from-above',
+    comment: 'The application is put together for main, cli and other packages; what it is made of does not know it.',
+    from: { path: '^src/', pathNot: [ENTRY, FACE, APPLICATION, SPEC] },
+    to: { path: APPLICATION },
+  },
+  {
+    name: 'feature-list-only-from-above',
+    comment: 'features.ts names what this service ships.',
+    from: { path: '^src/', pathNot: [ENTRY, APPLICATION, SPEC] },
+    to: { path: FEATURE_LIST },
+  },
+  {
+    name: 'feature-only-from-the-list',
+    comment: 'features.ts plugs a feature in and index.ts shows it to other packages; nobody else knows one by name.',
+    from: { path: '^src/[^/]+\\.ts$|^src/(cli|application)/', pathNot: [FEATURE_LIST, FACE, SPEC] },
+    to: { path: FEATURE },
+  },
+  {
+    name: 'feature-by-its-door',
+    comment: 'A feature is entered by its index.ts or NAME.feature.ts.',
+    from: { path: [FEATURE_LIST, FACE] },
+    to: { path: FEATURE, pathNot: FEATURE_DOOR },
+  },
+  {
+    name: 'no-feature-to-feature',
+    comment: 'Features know nothing of each other: what two need belongs to the platform.',
+    from: { path: FEATURE },
+    to: { path: FEATURE, pathNot: '^src/$1/' },
+  },
+  {
+    name: 'platform-knows-nothing-above',
+    comment: 'The platform serves features that it does not know.',
+    from: { path: '^src/platform/' },
+    to: { path: '^src/', pathNot: '^src/platform/' },
+  },
+  {
+    name: 'room-by-its-door',
+    comment: 'A room of the platform is entered by its index.ts.',
+    from: { path: '^src/', pathNot: '^src/platform/[^/]+/' },
+    to: { path: '^src/platform/[^/]+/', pathNot: '^src/platform/[^/]+/index\\.ts$' },
+  },
+  {
+    name: 'room-by-its-door-from-a-room',
+    comment: 'A room of the platform is entered by its index.ts, by its neighbours too.',
+    from: { path: '^src/platform/([^/]+)/' },
+    to: { path: '^src/platform/[^/]+/', pathNot: ['^src/platform/[^/]+/index\\.ts$', '^src/platform/$1/'] },
+  },
+  {
+    name: 'controller-knows-no-sql',
+    comment: 'A controller speaks HTTP and asks its service.',
+    from: { path: role('controller') },
+    to: { path: [SQL, '\\.(repository|entity)\\.ts$'] },
+  },
+  {
+    name: 'service-knows-no-http',
+    comment: 'A service is the rules of the business, whoever asks: no request, no response, no wire object.',
+    from: { path: role('service') },
+    to: { path: [HTTP, '\\.(dto|controller)\\.ts$'] },
+  },
+  {
+    name: 'repository-knows-no-http',
+    comment: 'A repository is the SQL of one table: no wire object, and nothing of what is above it.',
+    from: { path: role('repository') },
+    to: { path: [HTTP, '\\.(dto|controller|service)\\.ts$'] },
+  },
+  {
+    name: 'no-cycle',
+    comment: 'Two files that need each other are one idea, or hide a third.',
+    from: { path: '^(src|test)/' },
+    to: { circular: true },
+  },
+  {
+    name: 'tests-see-the-outside-only',
+    comment: 'A black-box test that imports the source can pass on what is not served.',
+    from: { path: '^test/' },
+    to: { path: '^src/' },
+  },
+  {
+    name: 'no-spec-imported',
+    comment: 'A spec is run, never imported.',
+    from: {},
+    to: { path: SPEC },
+  },
+  {
+    name: 'no-development-package-in-production',
+    comment: 'The image is built without devDependencies.',
+    from: { path: '^src/', pathNot: SPEC },
+    to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'no-undeclared-package',
+    comment: 'A package that another one happens to bring can be gone tomorrow.',
+    from: { path: '^(src|test)/' },
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  },
+  {
+    name: 'resolvable',
+    comment: 'An import of nothing.',
+    from: { path: '^(src|test)/' },
+    to: { couldNotResolve: true },
+  },
+];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: forbidden.map((rule) => ({ severity: 'error', ...rule })),
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // An import of a type binds two files as much as one of a value.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: path.join(__dirname, 'tsconfig.json') },
+  },
+};

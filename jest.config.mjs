@@ -1,0 +1,51 @@
+/** Source and tests are ES modules with relative imports that end in `.js`; SWC turns the TypeScript beside them into ESM. */
+const typescript = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/artifacts/'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2024',
+          parser: { syntax: 'typescript', decorators: true },
+          // As tsconfig.json has it: Nest and class-validator read the types that the decorators leave behind.
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+};
+
+/** Black-box tests: they see the built service through its sockets, its log and its database only. */
+const blackBox = (folder, options = {}) => ({
+  ...typescript,
+  displayName: folder,
+  testMatch: [`<rootDir>/test/${folder}/**/*.spec.ts`],
+  globalSetup: '<rootDir>/test/support/global-setup.mts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/error-shape.ts'],
+  ...options,
+});
+
+export default {
+  projects: [
+    { ...typescript, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
+    blackBox('contract'),
+    blackBox('faults'),
+    blackBox('extension'),
+    blackBox('browser'),
+    { ...typescript, displayName: 'repository', testMatch: ['<rootDir>/test/repository/**/*.spec.ts'] },
+  ],
+  // Two at once keep two cores busy: a black-box test mostly waits for the service that it started.
+  maxWorkers: 2,
+  // An ES module under `--experimental-vm-modules` is never freed by its worker, so a fat worker is replaced.
+  workerIdleMemoryLimit: '1GB',
+  testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/test/support/tally.reporter.mjs'],
+};

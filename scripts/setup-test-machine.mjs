@@ -1,0 +1,87 @@
+/**
+ * Installs what the tests start and npm cannot bring: Debian's packages, where this user may install them. Elsewhere it
+ * says what is missing and ends with 1; under ALLOW_SKIP=1 it says what will be skipped and ends with 0.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { findProgram } from '../test/support/programs.ts';
+
+/** One row a package: the programs any one of which will do, and who needs it. */
+const NEEDS = [
+  {
+    package: 'mariadb-server',
+    programs: ['mariadbd', 'mysqld'],
+    for: 'all tests on MySQL',
+    unless: 'TEST_DATABASE_URL',
+  },
+  { package: 'chromium', programs: ['chromium', 'chromium-browser', 'google-chrome'], for: 'test/browser' },
+  { package: 'redis-server', programs: ['redis-server'], for: 'the tests of rate limits shared by replicas' },
+  { package: 'haproxy', programs: ['haproxy'], for: 'the tests of rolling restarts in test/faults' },
+];
+
+/** Debian asks this program whether a package may start its service; 101 is no. */
+const POLICY = '/usr/sbin/policy-rc.d';
+
+const missing = NEEDS.filter((need) => !process.env[need.unless ?? ''] && findProgram(...need.programs) === undefined);
+if (missing.length > 0) process.exitCode = provide(missing);
+
+function provide(needs) {
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  if (process.env.ALLOW_SKIP === '1') return report('Missing, so their tests are skipped (ALLOW_SKIP=1)', needs, 0);
+  if (findProgram('apt-get') === undefined) return report('Please install', needs, 1);
+  if (sudo.length > 0 && !run([...sudo, 'true'], 'ignore')) {
+    return report(`Please run: sudo apt-get install ${names(needs)}`, needs, 1);
+  }
+  report('Installing what the tests need', needs, 0);
+  install(sudo, needs);
+  const still = needs.filter((need) => findProgram(...need.programs) === undefined);
+  return still.length === 0 ? 0 : report(`apt-get could not install ${names(still)}; please do`, still, 1);
+}
+
+function install(sudo, needs) {
+  const apt = [
+    ...sudo,
+    'env',
+    'DEBIAN_FRONTEND=noninteractive',
+    'apt-get',
+    '-y',
+    '-q',
+    '-o',
+    'DPkg::Lock::Timeout=300',
+  ];
+  // An interrupted apt-get ends by itself; this process lives on for as long as it takes to tidy up.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
+  const restore = forbidServices(sudo);
+  try {
+    run([...apt, 'update'], 'inherit');
+    run([...apt, 'install', '--no-install-recommends', ...needs.map((need) => need.package)], 'inherit');
+  } finally {
+    restore();
+  }
+}
+
+/** The tests start servers of their own, so for the time of the installation Debian starts none. */
+function forbidServices(sudo) {
+  if (existsSync(POLICY)) return () => undefined;
+  const script = '#!/bin/sh\nexit 101\n';
+  if (sudo.length > 0) {
+    spawnSync('sudo', ['-n', 'sh', '-c', `printf '${script}' > ${POLICY} && chmod 755 ${POLICY}`]);
+    return () => spawnSync('sudo', ['-n', 'rm', '-f', POLICY]);
+  }
+  writeFileSync(POLICY, script, { mode: 0o755 });
+  return () => rmSync(POLICY, { force: true });
+}
+
+function run([command, ...args], stdio) {
+  return spawnSync(command, args, { stdio: ['ignore', stdio, stdio] }).status === 0;
+}
+
+function names(needs) {
+  return needs.map((need) => need.package).join(' ');
+}
+
+function report(headline, needs, code) {
+  console.error(`${headline}:`);
+  for (const need of needs) console.error(`  ${need.package} (${need.programs.join(' or ')}): ${need.for}`);
+  return code;
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
+import { removeScratch, scratchFolder } from './scratch.js';
+
+export type Row = Record<string, unknown>;
+
+/** A database of a test's own, empty at first, and a way to look into it past the service. */
+export interface TestDatabase {
+  /** As DATABASE_URL takes it. */
+  readonly url: string;
+  /** Runs one statement with `?` placeholders. Every integer column comes as `bigint`. */
+  query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+export function createSqliteDatabase(): Promise<TestDatabase> {
+  const folder = scratchFolder('sqlite');
+  const file = join(folder, 'store.sqlite');
+  return Promise.resolve({
+    url: `sqlite:${file}`,
+    query: (sql, parameters = []) => Promise.resolve(queryFile(file, sql, parameters)),
+    drop: async () => removeScratch(folder),
+  });
+}
+
+/** Opened for each statement, so that no lock or snapshot of the test's outlives it. */
+function queryFile(file: string, sql: string, parameters: readonly unknown[]): Row[] {
+  const connection = new Sqlite(file, { timeout: 5000 });
+  try {
+    const statement = connection.prepare(sql).safeIntegers(true);
+    if (statement.reader) return statement.all(...parameters) as Row[];
+    statement.run(...parameters);
+    return [];
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * @param serverUrl the service's own way to the server.
+ * @param adminUrl the way of someone who may create and drop databases, and who looks into them.
+ */
+export async function createMysqlDatabase(serverUrl: string, adminUrl: string): Promise<TestDatabase> {
+  const name = `store_${String(process.pid)}_${randomBytes(4).toString('hex')}`;
+  const connection = await mysql.createConnection({ uri: adminUrl, typeCast: integersAsBigint });
+  await connection.query(`CREATE DATABASE ${name}`);
+  await connection.query(`USE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    query: (sql, parameters = []) => queryServer(connection, sql, parameters),
+    drop: async () => {
+      await connection.query(`DROP DATABASE IF EXISTS ${name}`);
+      await connection.end();
+    },
+  };
+}
+
+async function queryServer(connection: Connection, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  const [rows] = await connection.query<RowDataPacket[]>(sql, [...parameters]);
+  return Array.isArray(rows) ? rows : [];
+}
+
+const INTEGER_TYPES = ['TINY', 'SHORT', 'LONG', 'INT24', 'LONGLONG'];
+
+function integersAsBigint(field: { type: string; string(): string | null }, next: () => unknown): unknown {
+  if (!INTEGER_TYPES.includes(field.type)) return next();
+  const digits = field.string();
+  return digits === null ? null : BigInt(digits);
+}

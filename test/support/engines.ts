@@ -1,0 +1,34 @@
+import { describe } from '@jest/globals';
+import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from './database.js';
+
+export interface Engine {
+  readonly name: 'sqlite' | 'mysql';
+  createDatabase(): Promise<TestDatabase>;
+}
+
+const sqlite: Engine = { name: 'sqlite', createDatabase: createSqliteDatabase };
+
+/**
+ * Runs one suite on each engine that the service supports, as `SUITE on sqlite` and `SUITE on mysql`. Without a MySQL
+ * server the latter is skipped, which the run only forgives under ALLOW_SKIP=1.
+ */
+export function onEachEngine(suite: string, tests: (engine: Engine) => void): void {
+  const mysql = findMysql();
+  describe(`${suite} on sqlite`, () => {
+    tests(sqlite);
+  });
+  (mysql.available ? describe : describe.skip)(`${suite} on mysql`, () => {
+    tests(mysql);
+  });
+}
+
+/** The server that the run's global setup started, or that TEST_DATABASE_URL named. */
+function findMysql(): Engine & { available: boolean } {
+  const serverUrl = process.env['TEST_MYSQL_URL'] ?? '';
+  const adminUrl = process.env['TEST_MYSQL_ADMIN_URL'] ?? '';
+  return {
+    name: 'mysql',
+    available: serverUrl !== '',
+    createDatabase: () => createMysqlDatabase(serverUrl, adminUrl),
+  };
+}

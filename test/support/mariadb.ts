@@ -1,0 +1,203 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import mysql, { type RowDataPacket } from 'mysql2/promise';
+import { findProgram } from './programs.ts';
+import { removeScratch, scratchFolder } from './scratch.ts';
+import { spawnTethered } from './tethered.ts';
+
+const run = promisify(execFile);
+const START_LIMIT_MS = 60_000;
+
+/** What the service connects as: no administrator, and a password that a careless URL parser would break. */
+const SERVICE_USER = { name: 'store', password: 'p@ss:w/rd%' };
+
+/**
+ * Defaults that no one should rely on: the service must bring its own character set, time zone, sql_mode and engine.
+ * Commits are flushed as in production; only what no test looks at is small or off.
+ */
+const HOSTILE_DEFAULTS = [
+  '--character-set-server=latin1',
+  '--collation-server=latin1_swedish_ci',
+  '--default-time-zone=+05:45',
+  '--sql-mode=',
+  '--default-storage-engine=MyISAM',
+];
+const SMALL_AND_DURABLE = [
+  '--innodb-flush-log-at-trx-commit=1',
+  '--innodb-flush-method=fsync',
+  '--innodb-buffer-pool-size=64M',
+  '--skip-log-bin',
+  '--performance-schema=OFF',
+  '--max-connections=500',
+];
+
+export interface MariaDbOptions {
+  /** Arguments of the server, after those above, so they win. */
+  readonly args?: readonly string[];
+  readonly port?: number;
+}
+
+/** One MariaDB or MySQL server with its own data folder, on a free port of 127.0.0.1. */
+export class MariaDb {
+  readonly #folder: string;
+  readonly #binary: string;
+  readonly #args: readonly string[];
+  readonly port: number;
+  #process: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(folder: string, binary: string, port: number, args: readonly string[]) {
+    this.#folder = folder;
+    this.#binary = binary;
+    this.#args = args;
+    this.port = port;
+  }
+
+  /** Makes the data folder, starts the server and waits until it answers. Rejects with the server's own words. */
+  static async start(options: MariaDbOptions = {}): Promise<MariaDb> {
+    const binary = findProgram('mariadbd', 'mysqld');
+    if (binary === undefined) throw new Error('No mariadbd or mysqld here: node scripts/setup-test-machine.mjs');
+    const folder = scratchFolder('mariadb');
+    await makeDataFolder(binary, join(folder, 'data'));
+    const server = new MariaDb(folder, binary, options.port ?? (await freePort()), options.args ?? []);
+    await server.launch();
+    await server.#makeUsers();
+    return server;
+  }
+
+  /** The URL of one database, or of the server, for the service's own user. */
+  url(database = ''): string {
+    const password = encodeURIComponent(SERVICE_USER.password);
+    return `mysql://${SERVICE_USER.name}:${password}@127.0.0.1:${String(this.port)}/${database}`;
+  }
+
+  /** The same for an administrator without a password. */
+  adminUrl(database = ''): string {
+    return `mysql://root@127.0.0.1:${String(this.port)}/${database}`;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Starts the server again on its data, after `kill` or `shutDown`, and waits until it answers. */
+  async launch(): Promise<void> {
+    const child = spawnTethered(this.#binary, this.#serverArguments(), { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process = child;
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.#output += String(chunk)));
+    const deadline = Date.now() + START_LIMIT_MS;
+    while (!(await answers(this.adminUrl()))) {
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+        child.kill('SIGKILL');
+        throw new Error(`${this.#binary} did not start on port ${String(this.port)}\n${this.#output}`);
+      }
+      await sleep(25);
+    }
+  }
+
+  /** An orderly end, as `systemctl stop` does; the data stays for `launch`. */
+  async shutDown(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  /** As if the power went. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** The server hangs: its sockets stay open and nothing answers, until `resume`. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  /** Ends the server and removes its data. */
+  async stop(): Promise<void> {
+    await this.#end('SIGKILL');
+    removeScratch(this.#folder);
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGCONT');
+    child.kill(signal);
+    await exited;
+  }
+
+  #serverArguments(): string[] {
+    return [
+      '--no-defaults',
+      `--datadir=${join(this.#folder, 'data')}`,
+      `--socket=${join(this.#folder, 'server.sock')}`,
+      `--pid-file=${join(this.#folder, 'server.pid')}`,
+      `--port=${String(this.port)}`,
+      '--bind-address=127.0.0.1',
+      ...asRoot(),
+      ...SMALL_AND_DURABLE,
+      ...HOSTILE_DEFAULTS,
+      ...this.#args,
+    ];
+  }
+
+  async #makeUsers(): Promise<void> {
+    const connection = await mysql.createConnection(this.adminUrl());
+    try {
+      // The anonymous user of a fresh MariaDB would catch every login from this machine by TCP.
+      const [nameless] = await connection.query<RowDataPacket[]>("SELECT Host AS host FROM mysql.user WHERE User = ''");
+      for (const { host } of nameless) await connection.query(`DROP USER ''@${connection.escape(String(host))}`);
+      const user = `${connection.escape(SERVICE_USER.name)}@'%'`;
+      await connection.query(`CREATE USER ${user} IDENTIFIED BY ${connection.escape(SERVICE_USER.password)}`);
+      await connection.query(`GRANT ALL PRIVILEGES ON \`store\\_%\`.* TO ${user}`);
+    } finally {
+      await connection.end();
+    }
+  }
+}
+
+async function makeDataFolder(binary: string, folder: string): Promise<void> {
+  const { stdout: version } = await run(binary, ['--no-defaults', '--version']);
+  if (!version.includes('MariaDB')) {
+    await run(binary, ['--no-defaults', '--initialize-insecure', `--datadir=${folder}`, ...asRoot()]);
+    return;
+  }
+  const installer = findProgram('mariadb-install-db', 'mysql_install_db');
+  if (installer === undefined) throw new Error(`${binary} came without mariadb-install-db`);
+  const args = ['--auth-root-authentication-method=normal', '--skip-test-db', `--datadir=${folder}`];
+  await run(installer, ['--no-defaults', ...args, ...asRoot()]);
+}
+
+/** A server started by root must be told to stay root; any other user runs it as itself. */
+function asRoot(): string[] {
+  return process.getuid?.() === 0 ? ['--user=root'] : [];
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const connection = await mysql.createConnection({ uri: url, connectTimeout: 1000 });
+    await connection.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port that nothing listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('A TCP server without a port');
+  return address.port;
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PREFIX = 'animal-store-';
+const ENOUGH_BYTES = 1024 ** 3;
+
+/**
+ * A new folder for what a test leaves behind: in memory where the machine lends that much, since databases that flush
+ * at each commit spend a test's time on the disk. Whoever asks for it removes it; `sweepScratch` does
+ * where that failed.
+ */
+export function scratchFolder(purpose: string): string {
+  return mkdtempSync(join(scratchRoot(), `${PREFIX}${String(process.pid)}-${purpose}-`));
+}
+
+export function removeScratch(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Removes what dead processes left, and what the process `finished` did. */
+export function sweepScratch(finished?: number): void {
+  const root = scratchRoot();
+  for (const name of readdirSync(root)) {
+    const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    if (owner === undefined) continue;
+    if (Number(owner) === finished || !isAlive(Number(owner))) removeScratch(join(root, name));
+  }
+}
+
+function scratchRoot(): string {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    if (bavail * bsize >= ENOUGH_BYTES) return '/dev/shm';
+  } catch {
+    // Not a Linux, or one without shared memory.
+  }
+  return tmpdir();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,183 @@
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { afterAll } from '@jest/globals';
+import { builtProgram, emptyFolder, type Environment, programEnvironment, runCommand } from './command.js';
+import { spawnTethered } from './tethered.js';
+
+const READY_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 20_000;
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ServiceOptions {
+  readonly database: { readonly url: string };
+  /** Above the defaults of `programEnvironment`; `undefined` unsets. */
+  readonly env?: Environment;
+  /** Another program than `dist/main.js`, by its path. */
+  readonly program?: string;
+}
+
+export interface KeyOptions {
+  readonly name?: string;
+  readonly scopes?: readonly string[];
+  /** ISO 8601. */
+  readonly expiresAt?: string;
+}
+
+const running = new Set<Service>();
+
+afterAll(async () => {
+  await Promise.all([...running].map((service) => service.kill('SIGKILL')));
+});
+
+/** The service as a process of its own, as an operator runs it. One that a test forgets is killed after its file. */
+export class Service {
+  readonly #child: ChildProcess;
+  readonly #options: ServiceOptions;
+  readonly #arrivals = new EventEmitter();
+  readonly #log: LogLine[] = [];
+  #output = '';
+  #unfinishedLine = '';
+
+  /** Settles when the process is gone. */
+  readonly exited: Promise<Exit>;
+  /** `http://127.0.0.1:PORT`, without `/v1`; known from `ready` on, as is `managementUrl`. */
+  url = '';
+  managementUrl = '';
+
+  private constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#child = spawnTethered(
+      process.execPath,
+      ['--enable-source-maps', options.program ?? builtProgram('main.js')],
+      {
+        cwd: emptyFolder,
+        env: programEnvironment(options.database.url, options.env),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#take(text);
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    this.exited = new Promise((resolve, reject) => {
+      this.#child.once('error', reject);
+      this.#child.once('close', (code, signal) => {
+        running.delete(this);
+        resolve({ code, signal });
+        this.#arrivals.emit('end');
+      });
+    });
+    running.add(this);
+  }
+
+  /** Starts the service and waits until it is ready. Rejects with all that it printed when it ends before that. */
+  static async start(options: ServiceOptions): Promise<Service> {
+    const service = Service.launch(options);
+    const ready = await service.untilLogged((line) => line['event'] === 'app.ready', READY_LIMIT_MS);
+    service.url = String(ready['url']);
+    service.managementUrl = String(ready['management_url']);
+    return service;
+  }
+
+  /** Starts the service and waits for nothing: for tests of starts that fail. */
+  static launch(options: ServiceOptions): Service {
+    return new Service(options);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Every line of stdout so far that is a JSON object, in order. */
+  get log(): readonly LogLine[] {
+    return this.#log;
+  }
+
+  /** All that the process printed so far, stdout and stderr as they came. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** The first log line, past or to come, for which `matches` is true. Rejects at the limit or when the process ends. */
+  async untilLogged(matches: (line: LogLine) => boolean, limitMs = 5000): Promise<LogLine> {
+    const deadline = Date.now() + limitMs;
+    for (;;) {
+      const found = this.#log.find(matches);
+      if (found !== undefined) return found;
+      if (!running.has(this)) throw new Error(`The service ended too early.\n${this.#output}`);
+      const left = deadline - Date.now();
+      if (left <= 0) {
+        await this.kill('SIGKILL');
+        throw new Error(`The service did not log what was awaited within ${String(limitMs)} ms.\n${this.#output}`);
+      }
+      await this.#nextArrival(left);
+    }
+  }
+
+  /** Makes a key by the command line, in the service's own environment, and returns it. */
+  async createKey(key: KeyOptions = {}): Promise<string> {
+    const args = ['keys', 'create', '--name', key.name ?? 'test'];
+    if (key.scopes !== undefined) args.push('--scopes', key.scopes.join(','));
+    if (key.expiresAt !== undefined) args.push('--expires-at', key.expiresAt);
+    const { code, stdout, stderr } = await runCommand(this.#options.database, args, this.#options.env);
+    if (code !== 0) throw new Error(`keys create ended with ${String(code)}\n${stdout}${stderr}`);
+    return stdout.trim();
+  }
+
+  /** SIGTERM, as an orchestrator stops it. */
+  async stop(): Promise<Exit> {
+    const limit = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT_MS);
+    const exit = await this.kill('SIGTERM');
+    clearTimeout(limit);
+    if (exit.signal === 'SIGKILL') {
+      throw new Error(`The service did not stop within ${String(STOP_LIMIT_MS)} ms.\n${this.#output}`);
+    }
+    return exit;
+  }
+
+  /** Sends a signal and waits for the end of the process. */
+  async kill(signal: NodeJS.Signals): Promise<Exit> {
+    this.signal(signal);
+    return this.exited;
+  }
+
+  /** Sends a signal, SIGSTOP for example, and waits for nothing. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  #take(text: string): void {
+    this.#output += text;
+    const lines = (this.#unfinishedLine + text).split('\n');
+    this.#unfinishedLine = lines.pop() ?? '';
+    this.#log.push(...lines.map(asLogLine).filter((line) => line !== undefined));
+    this.#arrivals.emit('lines');
+  }
+
+  #nextArrival(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#arrivals.off('lines', done).off('end', done);
+        resolve();
+      };
+      const timer = setTimeout(done, limitMs);
+      this.#arrivals.on('lines', done).on('end', done);
+    });
+  }
+}
+
+function asLogLine(text: string): LogLine | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as LogLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}

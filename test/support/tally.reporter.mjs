@@ -1,0 +1,39 @@
+/**
+ * Closes a run with one line, `N passed, N failed`, for people and for machines that read the end of a log. A test file
+ * that could not be run counts as one failure. A skipped test fails the run unless ALLOW_SKIP=1 (or a test is picked by
+ * name, where the rest is skipped on purpose): a test that nobody ran must not look like one that passed.
+ */
+export default class TallyReporter {
+  #byName;
+  #error;
+
+  constructor(globalConfig) {
+    this.#byName = Boolean(globalConfig.testNamePattern);
+  }
+
+  onRunComplete(_contexts, results) {
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    const skipped = results.numPendingTests + results.numTodoTests;
+    let line = `${results.numPassedTests} passed, ${failed} failed`;
+    if (skipped > 0 && !this.#byName) {
+      if (process.env.ALLOW_SKIP === '1') line += `, ${skipped} skipped`;
+      else this.#refuse(results, skipped);
+    }
+    process.stderr.write('\n');
+    process.stdout.write(`${line}\n`);
+  }
+
+  getLastError() {
+    return this.#error;
+  }
+
+  #refuse(results, skipped) {
+    const names = results.testResults
+      .flatMap((file) => file.testResults)
+      .filter((test) => test.status === 'pending' || test.status === 'todo')
+      .map((test) => `  ${test.fullName}`);
+    const said = `${skipped} skipped: a skipped test fails the run unless ALLOW_SKIP=1`;
+    process.stderr.write(`\n${said}\n${names.join('\n')}\n`);
+    this.#error = new Error(said);
+  }
+}
