@@ -1,0 +1,71 @@
+import { Command } from 'commander';
+import {
+  ConfigError,
+  describeConfig,
+  documentedSections,
+  loadConfig,
+  loadEnvironment,
+  renderExample,
+  renderMarkdown,
+  type Config,
+  type DocumentedSection,
+  type Setting,
+} from '../platform/config/index.js';
+
+/** What the features of this service read besides the platform's own variables. */
+const featureSections: readonly DocumentedSection[] = [
+  {
+    title: 'Pets',
+    variables: [
+      {
+        name: 'GET_PET_SUNSET',
+        default: '2030-12-05',
+        accepts: 'a date, YYYY-MM-DD',
+        meaning: 'First day (UTC) on which GET /v1/pets/{petId} is gone; any deprecated operation has such a variable',
+      },
+    ],
+  },
+];
+
+interface ConfigOptions {
+  readonly example?: true;
+  readonly markdown?: true;
+}
+
+/** `config`: checks the configuration and prints it masked, or prints what there is to configure. */
+export function configCommand(): Command {
+  const command = new Command('config')
+    .description('check the configuration and print it, secrets masked; exits 78 when it is faulty')
+    .option('--example', 'print .env.example instead')
+    .option('--markdown', 'print the table of all variables instead');
+  return command.action((options: ConfigOptions) => {
+    const output = command.configureOutput();
+    const documented = [...documentedSections(), ...featureSections];
+    if (options.example) return output.writeOut?.(renderExample(documented));
+    if (options.markdown) return output.writeOut?.(renderMarkdown(documented));
+
+    const { config, fromDotEnv } = readConfig(command);
+    for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
+    output.writeOut?.(describeConfig({ settings: [...config.settings, ...featureDefaults(config)] }, fromDotEnv));
+  });
+}
+
+/** What the platform cannot know: the defaults of the features' variables that the environment does not set. */
+function featureDefaults({ settings }: Config): Setting[] {
+  const set = new Set(settings.map(({ name }) => name));
+  return featureSections
+    .flatMap(({ variables }) => variables)
+    .filter(({ name }) => !set.has(name))
+    .map(({ name, default: value }) => ({ name, value, source: 'default' }));
+}
+
+function readConfig(command: Command): { config: Config; fromDotEnv: ReadonlySet<string> } {
+  try {
+    const environment = loadEnvironment();
+    const fromDotEnv = new Set(Object.keys(environment).filter((name) => process.env[name] === undefined));
+    return { config: loadConfig(environment), fromDotEnv };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return command.error(error.message, { exitCode: ConfigError.exitCode, code: 'config.invalid' });
+  }
+}

@@ -1,0 +1,23 @@
+/** One thing that is wrong with the environment. */
+export interface Fault {
+  /** The variable to change. */
+  readonly name: string;
+  /** Why it was refused. Never holds a value: a password may stand in the wrong variable. */
+  readonly reason: string;
+}
+
+/** The environment cannot be used. Holds every fault, so that one start is enough to see them all. */
+export class ConfigError extends Error {
+  /** EX_CONFIG of sysexits.h: what a process that stops because of this exits with. */
+  static readonly exitCode = 78;
+
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
+    const lines = faults.map(({ name, reason }) => `  ${name}: ${reason}`);
+    super([`The configuration has ${count}:`, ...lines].join('\n'));
+    this.name = 'ConfigError';
+    this.faults = Object.freeze([...faults]);
+  }
+}

@@ -1,0 +1,72 @@
+import { bareHost, isHost, parseUrl } from './network-values.js';
+import { valueKind } from './value-kinds.js';
+
+/** The database that DATABASE_URL names, every part percent-decoded. */
+export type DatabaseTarget = MySqlTarget | SqliteTarget;
+
+export interface MySqlTarget {
+  readonly kind: 'mysql';
+  /** An IP address (v6 without brackets) or a host name. */
+  readonly host: string;
+  /** 3306 when the URL names none. */
+  readonly port: number;
+  readonly user: string;
+  /** Empty when the URL names none. */
+  readonly password: string;
+  readonly database: string;
+}
+
+export interface SqliteTarget {
+  readonly kind: 'sqlite';
+  /** A path, relative to the working directory or absolute, or `:memory:`. */
+  readonly path: string;
+}
+
+export const databaseUrl = valueKind<DatabaseTarget>(
+  'mysql://user:password@host:port/database or sqlite:path, each part percent-encoded',
+  (text) => (text.startsWith('sqlite:') ? parseSqliteUrl(text) : parseMySqlUrl(text)),
+  showTarget,
+);
+
+function parseMySqlUrl(text: string): MySqlTarget | undefined {
+  const url = text.startsWith('mysql://') ? parseUrl(text, ['mysql:']) : undefined;
+  // An unencoded `#`, `?` or `/` in a password ends up in these parts: better refused than half a password used.
+  if (!url || /[?#]/.test(text) || url.port === '0') return undefined;
+  const database = decodePart(url.pathname.slice(1));
+  const user = decodePart(url.username);
+  const password = url.password === '' ? '' : decodePart(url.password);
+  const host = bareHost(url);
+  if (!database || url.pathname.slice(1).includes('/') || !user || password === undefined || !isHost(host)) {
+    return undefined;
+  }
+  return { kind: 'mysql', host, port: url.port === '' ? 3306 : Number(url.port), user, password, database };
+}
+
+function parseSqliteUrl(text: string): SqliteTarget | undefined {
+  const encoded = text.slice('sqlite:'.length);
+  // `sqlite://name` would be a host, which SQLite has none of; `sqlite:///path` is the absolute path.
+  if (/[?#]/.test(encoded) || /^\/\/[^/]/.test(encoded)) return undefined;
+  const path = decodePart(encoded.replace(/^\/{2,}/, '/'));
+  return path && path !== '/' ? { kind: 'sqlite', path } : undefined;
+}
+
+/** Percent-decodes; undefined when that fails, or leaves a control character. */
+function decodePart(encoded: string): string | undefined {
+  try {
+    const text = decodeURIComponent(encoded);
+    return /\p{Cc}/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The target as a URL again, for a person to read: a password, where there is one, is three stars. */
+function showTarget(target: DatabaseTarget): string {
+  if (target.kind === 'sqlite') {
+    return `sqlite:${target.path.replace(/[%?#]/g, encodeURIComponent)}`;
+  }
+  const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+  const secret = target.password === '' ? '' : ':***';
+  const user = encodeURIComponent(target.user);
+  return `mysql://${user}${secret}@${host}:${target.port}/${encodeURIComponent(target.database)}`;
+}

@@ -1,0 +1,21 @@
+export {
+  CONFIG,
+  type Config,
+  type DatabaseConfig,
+  type HttpConfig,
+  type ManagementConfig,
+  type Setting,
+} from './config.js';
+export { ConfigError, type Fault } from './config-error.js';
+export { currentDatabaseTarget } from './current-database-target.js';
+export { type DatabaseTarget, type MySqlTarget, type SqliteTarget } from './database-target.js';
+export { describeConfig } from './describe-config.js';
+export {
+  documentedSections,
+  renderExample,
+  renderMarkdown,
+  type DocumentedSection,
+  type DocumentedVariable,
+} from './documentation.js';
+export { loadEnvironment } from './environment.js';
+export { loadConfig } from './load-config.js';

@@ -1,0 +1,59 @@
+import type { Config } from './config.js';
+import { crossCheck } from './cross-checks.js';
+import { FaultList } from './fault-list.js';
+import { collectGiven } from './given-values.js';
+import { groupValues } from './group-values.js';
+import { openTelemetrySettings, openTelemetryVariables } from './open-telemetry.js';
+import { readValues } from './read-values.js';
+import { settingsOf } from './settings.js';
+import { operationOf, sunsetVariables } from './sunsets.js';
+import { warnOfUnknown } from './unknown-variables.js';
+import { variables } from './variables.js';
+
+/**
+ * Reads the whole configuration out of an environment.
+ *
+ * @param onTerminal whether a person reads the log as it is written; decides LOG_FORMAT where that is unset.
+ * @throws {ConfigError} with the fault of every faulty variable, in the order of the documentation.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY): Config {
+  const sunsets = sunsetVariables(env);
+  const names = [...Object.keys(variables), ...Object.keys(sunsets)];
+  const { values: given, faults: unread } = collectGiven(env, names);
+
+  const faults = new FaultList(names);
+  faults.add(unread);
+  const read = readValues(given, variables, faults);
+  const dates = readValues(given, sunsets, faults);
+  faults.add(crossCheck(read, (name) => faults.has(name)));
+  faults.throwIfAny();
+
+  const values = { ...read, LOG_FORMAT: read.LOG_FORMAT ?? (onTerminal ? 'pretty' : 'json') } as const;
+  const groups = groupValues(values);
+  const otel = openTelemetryVariables(env);
+  return freeze({
+    ...groups,
+    database: { ...groups.database, urlFile: given.get('DATABASE_URL')?.file },
+    log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
+    otel: { disabled: values.OTEL_SDK_DISABLED, variables: otel },
+    sunsets: datesByOperation(dates),
+    settings: [
+      ...settingsOf(variables, values, given),
+      ...settingsOf(sunsets, dates, given),
+      ...openTelemetrySettings(otel, names),
+    ],
+    warnings: warnOfUnknown(env, names),
+  });
+}
+
+function datesByOperation(dates: Readonly<Record<string, Date | undefined>>): Map<string, Date> {
+  return new Map(Object.entries(dates).flatMap(([name, date]) => (date ? [[operationOf(name), date] as const] : [])));
+}
+
+/** Freezes plain objects and arrays all the way down. */
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) freeze(inner);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,88 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { EnvError, makeExactValidator, type ExactValidator, type ValidatorSpec } from 'envalid';
+
+/** Reads one kind of value, and knows how to speak of it. Every validator's `_parse` is one of these. */
+export interface ValueParser<T> {
+  (text: string): T;
+  /** Completes the sentence "must be …". */
+  readonly accepts: string;
+  /** The value as text again, any secret in it masked. */
+  readonly show: (value: T) => string;
+}
+
+/**
+ * A kind of value, as an envalid validator.
+ *
+ * @param accepts completes the sentence "must be …"; with it the value is refused, and the documentation written.
+ * @param parse gives the value, or undefined when the text is none of this kind.
+ * @param show the value as text again, any secret in it masked.
+ */
+export function valueKind<T>(
+  accepts: string,
+  parse: (text: string) => T | undefined,
+  show: (value: T) => string = String,
+): ExactValidator<T> {
+  const parser = (text: string): T => {
+    const value = parse(text);
+    if (value === undefined) throw new EnvError(`must be ${accepts}`);
+    return value;
+  };
+  return makeExactValidator<T>(Object.assign(parser, { accepts, show }));
+}
+
+/** The parser of a variable that was declared with one of these kinds. */
+export function parserOf<T>(spec: ValidatorSpec<T>): ValueParser<T> {
+  return spec._parse as ValueParser<T>;
+}
+
+/** A decimal integer within bounds, both included. No sign, no leading zero, no exponent, no space. */
+export function integer(min: number, max: number): ExactValidator<number> {
+  return valueKind(`a whole number from ${min} to ${max}`, (text) => integerWithin(text, min, max));
+}
+
+export function integerWithin(text: string, min: number, max: number): number | undefined {
+  if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) return undefined;
+  const value = Number(text);
+  return value >= min && value <= max ? value : undefined;
+}
+
+export const boolean = valueKind('true or false', (text) =>
+  text === 'true' ? true : text === 'false' ? false : undefined,
+);
+
+/** OpenTelemetry compares the words of a boolean without regard to case. */
+export const openTelemetryBoolean = valueKind('true or false', (text) => {
+  const word = text.toLowerCase();
+  return word === 'true' ? true : word === 'false' ? false : undefined;
+});
+
+/** One of a few words, exactly as written. */
+export function oneOf<const Word extends string>(...words: readonly Word[]): ExactValidator<Word> {
+  return valueKind<Word>(`one of ${words.join(', ')}`, (text) => words.find((word) => word === text));
+}
+
+/** A day, `YYYY-MM-DD`, as its first instant in UTC. */
+export const isoDate = valueKind<Date>(
+  'a date, YYYY-MM-DD',
+  (text) => {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+    const date = new Date(`${text}T00:00:00Z`);
+    // Some engines roll 30 February over into March.
+    return !Number.isNaN(date.getTime()) && showDate(date) === text ? date : undefined;
+  },
+  showDate,
+);
+
+function showDate(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** The path of a file that can be read now. The value is the path: the reader opens the file anew when it needs it. */
+export const readableFile = valueKind('the path of a file that can be read', (path) => {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile() ? path : undefined;
+  } catch {
+    return undefined;
+  }
+});

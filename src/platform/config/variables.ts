@@ -1,0 +1,187 @@
+import type { CleanedEnv } from 'envalid';
+import { databaseUrl } from './database-target.js';
+import { baseUrl, host, origins, proxies, redisUrl } from './network-values.js';
+import { boolean, integer, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
+
+const environment = oneOf('production', 'development', 'test');
+const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
+const logFormat = oneOf('pretty', 'json');
+const migrations = oneOf('run', 'check', 'off');
+const tlsMode = oneOf('disable', 'verify-ca', 'verify-identity');
+const causalReads = oneOf('off', 'galera');
+const port = integer(0, 65_535);
+// Milliseconds: up to ten minutes, one minute, a day.
+const duration = integer(1, 600_000);
+const pause = integer(0, 600_000);
+const shortPause = integer(0, 60_000);
+const age = integer(1, 86_400_000);
+const count = integer(0, 1_000_000);
+
+/*
+ * Every variable of the platform: the one place that says what it is called, accepts, means and is when unset.
+ * `devDefault` holds outside production. A default of undefined means that unset is a value; no default at all means
+ * that the variable is required in production.
+ */
+const general = {
+  NODE_ENV: environment({
+    default: 'development',
+    desc: 'What this process is run for; several defaults depend on it',
+  }),
+  LOG_LEVEL: logLevel({ default: 'info', desc: 'The least severe line that is logged' }),
+  LOG_FORMAT: logFormat({
+    default: undefined,
+    desc: 'How log lines look; unset: pretty on a terminal, else json',
+  }),
+  DOCS_ENABLED: boolean({ default: true, desc: 'Whether /docs, /openapi.json and /openapi.yaml are served' }),
+};
+
+const http = {
+  HOST: host({ default: '0.0.0.0', desc: 'Address that both ports listen on' }),
+  PORT: port({ default: 3000, desc: 'Port of the API; 0: any free one' }),
+  PUBLIC_BASE_URL: baseUrl({
+    devDefault: undefined,
+    example: 'https://api.example.com/v1',
+    desc: 'Where clients reach the API; unset: http://localhost:PORT/v1',
+  }),
+  STAGING_BASE_URL: baseUrl({
+    default: undefined,
+    example: 'https://staging.example.com/v1',
+    desc: 'The staging server that the OpenAPI document lists; unset: none',
+  }),
+  REQUEST_DEADLINE_MS: duration({
+    default: 3000,
+    desc: 'Time to answer one request; at least acquire plus query timeout of the database',
+  }),
+  HTTP_HEADERS_TIMEOUT_MS: duration({
+    default: 5000,
+    desc: 'Time for the headers of a request to arrive; at most HTTP_REQUEST_TIMEOUT_MS',
+  }),
+  HTTP_REQUEST_TIMEOUT_MS: duration({ default: 10_000, desc: 'Time for a whole request to arrive' }),
+  HTTP_KEEP_ALIVE_TIMEOUT_MS: duration({
+    default: 65_000,
+    desc: 'Time that an idle connection is kept; longer than the idle time of the balancer in front',
+  }),
+  HTTP_BODY_LIMIT_BYTES: integer(1, 104_857_600)({ default: 16_384, desc: 'Largest request body' }),
+  HTTP_MAX_CONNECTIONS: integer(1, 1_000_000)({ default: 2000, desc: 'Open connections at once' }),
+  TRUST_PROXY: proxies({ default: 0, desc: 'Proxies in front whose X-Forwarded-For is believed; 0: none' }),
+  CORS_ORIGINS: origins({
+    default: undefined,
+    example: 'https://app.example.com',
+    desc: 'Origins whose pages may call the API; unset: none',
+  }),
+  SHED_MAX_INFLIGHT: count({
+    default: 200,
+    desc: 'Requests worked on at once before more are refused with 503; 0: off',
+  }),
+  SHED_LOOP_DELAY_MS: shortPause({
+    default: 150,
+    desc: 'Delay of the event loop from which on requests are refused with 503; 0: off',
+  }),
+};
+
+const keysAndLimits = {
+  API_KEYS_FILE: readableFile({
+    default: undefined,
+    example: '/run/secrets/api-keys.json',
+    desc: 'A file of API keys besides those in the database; unset: none',
+  }),
+  API_KEY_CACHE_TTL_MS: shortPause({ default: 5000, desc: 'How late a revoked key may still be accepted' }),
+  AUTH_FAILURES_PER_MINUTE: count({
+    default: 20,
+    desc: 'Failed authentications per source address before 429; 0: off',
+  }),
+  RATE_LIMIT_PER_MINUTE: count({ default: 6000, desc: 'Requests per client before 429; 0: off' }),
+  REDIS_URL: redisUrl({
+    default: undefined,
+    example: 'redis://localhost:6379',
+    desc: 'Shares rate limits between replicas; unset: each replica counts alone',
+  }),
+};
+
+const database = {
+  DATABASE_URL: databaseUrl({
+    devDefault: { kind: 'sqlite', path: './data/animal-store.sqlite' },
+    desc: 'Where everything is kept: a MySQL or MariaDB server, or a SQLite file',
+  }),
+  MIGRATIONS: migrations({
+    default: 'check',
+    devDefault: 'run',
+    desc: 'At start: run what is missing, be unready while behind, or neither',
+  }),
+  DATABASE_POOL_SIZE: integer(1, 100)({ default: 10, desc: 'Connections per replica' }),
+  DATABASE_MAX_WAITERS: integer(0, 1000)({ default: 100, desc: 'Requests that may wait for a connection at once' }),
+  DATABASE_ACQUIRE_TIMEOUT_MS: duration({ default: 500, desc: 'Time to wait for a connection of the pool' }),
+  DATABASE_CONNECT_TIMEOUT_MS: duration({ default: 2000, desc: 'Time to open a connection' }),
+  DATABASE_QUERY_TIMEOUT_MS: duration({
+    default: 1500,
+    desc: 'Time for one query; past it, its connection is destroyed',
+  }),
+  DATABASE_CONNECTION_MAX_AGE_MS: age({
+    default: 300_000,
+    desc: 'Age at which a connection is replaced; bounds failover and the rotation of secrets',
+  }),
+  DATABASE_TLS_MODE: tlsMode({
+    default: 'verify-identity',
+    devDefault: 'disable',
+    desc: 'TLS to the database, and what of the server is checked',
+  }),
+  DATABASE_TLS_CA_FILE: readableFile({
+    default: undefined,
+    example: '/run/secrets/database-ca.pem',
+    desc: 'Authorities that may have signed the certificate of the database; unset: those of Node.js',
+  }),
+  DATABASE_TLS_CERT_FILE: readableFile({
+    default: undefined,
+    example: '/run/secrets/database-client.pem',
+    desc: 'Client certificate, with its key; unset: none',
+  }),
+  DATABASE_TLS_KEY_FILE: readableFile({
+    default: undefined,
+    example: '/run/secrets/database-client-key.pem',
+    desc: 'Key of the client certificate; unset: none',
+  }),
+  DATABASE_CAUSAL_READS: causalReads({
+    default: 'off',
+    desc: 'galera: a read waits until its node has caught up (wsrep_sync_wait=1)',
+  }),
+};
+
+const operations = {
+  MANAGEMENT_PORT: port({ default: 9090, desc: 'Port of probes and metrics; 0: any free one' }),
+  METRICS_ENABLED: boolean({ default: true, desc: 'Whether /metrics is served on the management port' }),
+  READINESS_CHECKS_DATABASE: boolean({ default: true, desc: 'Whether /readyz fails while the database is away' }),
+  LIVENESS_MAX_STALL_MS: duration({ default: 10_000, desc: 'Stall of the event loop from which on /livez fails' }),
+  SHUTDOWN_DELAY_MS: pause({
+    default: 5000,
+    devDefault: 0,
+    desc: 'Time that requests are still taken after SIGTERM, until balancers know',
+  }),
+  SHUTDOWN_TIMEOUT_MS: pause({
+    default: 15_000,
+    desc: 'Time for requests in flight to end after that, before they are cut',
+  }),
+  OTEL_SDK_DISABLED: openTelemetryBoolean({
+    default: true,
+    desc: 'false: traces are exported; every other OTEL_ variable is as OpenTelemetry defines it',
+  }),
+};
+
+export const variables = { ...general, ...http, ...keysAndLimits, ...database, ...operations };
+
+/** The same variables in the order and under the headings in which they are documented. */
+export const sections: readonly { readonly title: string; readonly names: readonly VariableName[] }[] = [
+  { title: 'General', names: namesOf(general) },
+  { title: 'HTTP', names: namesOf(http) },
+  { title: 'Keys and limits', names: namesOf(keysAndLimits) },
+  { title: 'Database', names: namesOf(database) },
+  { title: 'Operation', names: namesOf(operations) },
+];
+
+export type VariableName = keyof typeof variables;
+
+/** The values as read, before they are grouped. */
+export type Values = CleanedEnv<typeof variables>;
+
+function namesOf<Name extends VariableName>(section: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(section) as Name[];
+}
