@@ -1,0 +1,39 @@
+/** Starts Swagger UI on the documentation page. Runs in the browser; the page loads it as a module. */
+import { exactNumbers } from './exact-numbers.js';
+import { deepLinkOfOperation } from './operation-link.js';
+import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';
+import { TabAuthorization } from './tab-authorization.js';
+import { withThisServerFirst } from './this-server.js';
+
+declare const SwaggerUIBundle: (options: Record<string, unknown>) => SwaggerUi;
+declare const location: { readonly href: string; readonly pathname: string; readonly hash: string };
+declare const history: { replaceState(data: null, unused: string, url: string): void };
+declare const sessionStorage: Storage;
+
+const authorization = new TabAuthorization('bearerAuth', sessionStorage, `bearerAuth ${location.pathname}`);
+
+function adapt(document: DocumentInPage, system: SwaggerUi): DocumentInPage {
+  const link = deepLinkOfOperation(document, location.hash);
+  if (link !== undefined) {
+    history.replaceState(null, '', link);
+    system.layoutActions.parseDeepLinkHash(link);
+  }
+  return withThisServerFirst(document, location.href);
+}
+
+const ui = SwaggerUIBundle({
+  dom_id: '#swagger-ui',
+  // Relative to the page, never to the root: a proxy may serve the whole under a prefix.
+  url: './openapi.json',
+  plugins: [exactNumbers(adapt), authorization.plugin()],
+  deepLinking: true,
+  displayOperationId: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  filter: false,
+  validatorUrl: null,
+  onComplete: () => {
+    const key = authorization.remembered();
+    if (key !== undefined) ui.preauthorizeApiKey('bearerAuth', key);
+  },
+});

@@ -1,0 +1,39 @@
+/**
+ * Integers beyond 2^53 on their way through Swagger UI, which knows only numbers that round them: strings with a mark
+ * before the digits. The mark is a character of the private use area, which no document contains.
+ */
+const MARK = '\uE000';
+const MARKED_IN_JSON = new RegExp(`"${MARK}(-?[0-9]+)"`, 'g');
+const BOUND = /^(exclusive)?(minimum|maximum)$/i;
+
+type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
+/** What ES2026 adds to JSON.parse; the compiler's library does not describe it yet. */
+const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
+
+/**
+ * Parses JSON; an integer that a number would round is marked instead. A bound of a schema that would be rounded is left
+ * out: it only says int64 once more, and Swagger UI checks what is typed against it. (A browser from before 2025 does not
+ * tell the source of a number; there numbers are rounded as ever.)
+ *
+ * @throws {SyntaxError} when the text is not JSON.
+ */
+export function parseMarked(text: string): unknown {
+  return parse(text, (key, value, context) => {
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    if (!/^-?[0-9]+$/.test(context?.source ?? '')) return value;
+    return BOUND.test(key) ? undefined : `${MARK}${context?.source ?? ''}`;
+  });
+}
+
+/** JSON text with each marked integer as its digits. */
+export function unmarkJson(text: string): string {
+  return text.replace(MARKED_IN_JSON, '$1');
+}
+
+/** The value with each marked integer, however deep, turned into something else. */
+export function mapMarked(value: unknown, turn: (digits: string) => unknown): unknown {
+  if (typeof value === 'string') return value.startsWith(MARK) ? turn(value.slice(MARK.length)) : value;
+  if (Array.isArray(value)) return value.map((part) => mapMarked(part, turn));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapMarked(part, turn)]));
+}

@@ -1,0 +1,31 @@
+/** The parts of Swagger UI that this page touches; the package ships no types. */
+export interface SwaggerUi {
+  preauthorizeApiKey(scheme: string, key: string): void;
+  readonly React: { readonly createElement: (component: unknown, props: unknown, ...children: unknown[]) => unknown };
+  readonly specActions: { updateJsonSpec(document: unknown): void };
+  readonly layoutActions: { parseDeepLinkHash(hash: string): void };
+  readonly errActions: { newSpecErr(error: { source: string; level: string; message: string }): void };
+  getComponent(name: string, container?: boolean): unknown;
+}
+
+/** Makes a component or an action of Swagger UI's own into another one. */
+type Wrap = (original: never, system: SwaggerUi) => unknown;
+
+export interface SwaggerUiPlugin {
+  readonly fn?: Readonly<Record<string, unknown>>;
+  readonly wrapComponents?: Readonly<Record<string, Wrap>>;
+  readonly statePlugins?: Readonly<Record<string, { readonly wrapActions: Readonly<Record<string, Wrap>> }>>;
+  afterLoad?(this: { fn: Record<string, unknown> }, system: SwaggerUi): void;
+}
+
+/** The parts of an OpenAPI document that this page reads. */
+export interface DocumentInPage {
+  servers?: { url: string; description?: string }[];
+  paths?: Record<string, Record<string, OperationInPage>>;
+}
+
+interface OperationInPage {
+  operationId?: string;
+  tags?: string[];
+  parameters?: unknown[];
+}

@@ -1,0 +1,65 @@
+import type { Product } from './product.js';
+
+/**
+ * What the page may load: files and answers of this very host. Sent with the page alone, so that nothing else is
+ * loosened. No `upgrade-insecure-requests`: the page has to work on plain http inside a network.
+ */
+export const docsPagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** The page at `/docs`. Every address is relative to it, so that a proxy may put a path prefix before it. */
+export function docsPage(product: Product): string {
+  const name = escapeHtml(product.name);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name} API</title>
+<link rel="icon" type="image/png" sizes="32x32" href="./docs/assets/favicon-32x32.png">
+<link rel="icon" type="image/png" sizes="16x16" href="./docs/assets/favicon-16x16.png">
+<link rel="stylesheet" href="./docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="./docs/assets/docs.css">
+<script defer src="./docs/assets/swagger-ui-bundle.js"></script>
+<script type="module" src="./docs/assets/docs-ui.js"></script>
+</head>
+<body>
+<header class="docs-header">
+<h1>${name}</h1>
+<p>Browse the operations, and try each one against this server.</p>
+</header>
+<main>
+${guide}
+<div id="swagger-ui"></div>
+</main>
+<noscript><p class="docs-header">This page needs JavaScript. The document itself is at <a href="./openapi.json">openapi.json</a>
+and <a href="./openapi.yaml">openapi.yaml</a>.</p></noscript>
+</body>
+</html>
+`;
+}
+
+const guide = `<section class="docs-guide" aria-label="Getting started">
+<ol>
+<li><h2>Get a key</h2>
+<p>Whoever runs the service makes one: <code>node dist/cli.js keys create --name you</code>. It is shown once.</p></li>
+<li><h2>Authorize</h2>
+<p>Press <b>Authorize</b> and paste the key alone; the page adds <code>Bearer</code>. It is kept for this tab, also over a
+reload, and forgotten when the tab is closed.</p></li>
+<li><h2>Page with Link</h2>
+<p>A list answers one page. While there are more, its <code>Link</code> header holds the address of the next one,
+<code>rel="next"</code>: follow it as it stands.</p></li>
+</ol>
+</section>`;
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

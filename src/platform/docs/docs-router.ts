@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { Router, type RequestHandler, type Response } from 'express';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { docsAssetFolders } from './docs-assets.js';
+import { docsPage, docsPagePolicy } from './docs-page.js';
+import { docsStyle } from './docs-style.js';
+import type { DocumentTexts } from './openapi/document-texts.js';
+import type { Product } from './product.js';
+
+interface Text {
+  readonly type: string;
+  readonly body: string;
+  readonly tag: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+/**
+ * Serves `/docs` with its assets, `/openapi.json` and `/openapi.yaml`, all without a key, and sends a browser that asks
+ * for `/` to the page. Every other path is left to the next handler.
+ *
+ * @param texts the document; asked for once, at the first request for it.
+ */
+export function docsRouter(product: Product, texts: () => DocumentTexts): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const page = textOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy });
+  const style = textOf('text/css; charset=utf-8', docsStyle);
+  const document = once(() => {
+    const { json, yaml } = texts();
+    // RFC 9512 names YAML's media type.
+    return { json: textOf('application/json; charset=utf-8', json), yaml: textOf('application/yaml', yaml) };
+  });
+  serve(router, '/docs', (_request, response) => sendText(response, page));
+  serve(router, '/docs/assets/docs.css', (_request, response) => sendText(response, style));
+  serve(router, '/openapi.json', (_request, response) => sendText(response, document().json));
+  serve(router, '/openapi.yaml', (_request, response) => sendText(response, document().yaml));
+  for (const [name, folder] of docsAssetFolders()) {
+    serve(router, `/docs/assets/${name}`, (_request, response) => {
+      response.set(fixedHeaders).sendFile(name, { root: folder, cacheControl: false });
+    });
+  }
+  router.get('/', sendBrowserToDocs);
+  return router;
+}
+
+/** Checked again each time, which costs a 304: a release changes the page and its parts together. */
+const fixedHeaders = { 'Cache-Control': 'no-cache' };
+
+function textOf(type: string, body: string, headers: Readonly<Record<string, string>> = {}): Text {
+  return { type, body, headers, tag: `"${hash('sha1', body, 'base64url')}"` };
+}
+
+function sendText(response: Response, { type, body, tag, headers }: Text): void {
+  response.set({ ...fixedHeaders, ...headers, ETag: tag, 'Content-Type': type }).send(Buffer.from(body));
+}
+
+function serve(router: Router, path: string, handler: RequestHandler): void {
+  router
+    .route(path)
+    .get(handler)
+    .options((_request, response) => {
+      response.status(204).set({ Allow: ALLOW, 'Cache-Control': 'no-store' }).end();
+    })
+    .all(() => {
+      throw new ApiError(coreErrors.methodNotAllowed, undefined, { headers: { Allow: ALLOW } });
+    });
+}
+
+/** A relative Location, so that a proxy's path prefix is kept. */
+const sendBrowserToDocs: RequestHandler = (request, response, next) => {
+  if (request.accepts(['application/json', 'text/html']) !== 'text/html') {
+    next();
+    return;
+  }
+  response.status(302).set({ Location: './docs', 'Cache-Control': 'no-store', Vary: 'Accept' }).end();
+};
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,22 @@
+/** The page's own style, beside Swagger UI's. */
+export const docsStyle = `
+html { box-sizing: border-box; overflow-y: scroll; }
+*, *::before, *::after { box-sizing: inherit; }
+body { margin: 0; background: #fafafa; color: #3b4151; font-family: sans-serif; line-height: 1.5; }
+.docs-header { padding: 20px max(20px, calc(50% - 710px)); background: #1f3a2d; color: #fff; }
+.docs-header h1 { margin: 0; font-size: 28px; }
+.docs-header p { margin: 4px 0 0; color: #d5e3da; }
+.docs-guide { padding: 20px max(20px, calc(50% - 710px)) 0; }
+.docs-guide ol { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 16px; margin: 0;
+  padding: 0; list-style: none; counter-reset: step; }
+.docs-guide li { padding: 14px 18px; background: #fff; border: 1px solid #d8dde3; border-radius: 6px;
+  counter-increment: step; }
+.docs-guide h2 { margin: 0 0 4px; font-size: 16px; }
+.docs-guide h2::before { content: counter(step) ". "; color: #2f6b4a; }
+.docs-guide p { margin: 0; font-size: 14px; }
+.docs-guide code { padding: 1px 4px; background: #eef1f4; border-radius: 3px; font-size: 13px; overflow-wrap: anywhere; }
+.swagger-ui .info { margin: 24px 0; }
+.swagger-ui .info .title { font-size: 22px; }
+.swagger-ui .opblock.opblock-deprecated { opacity: 1; }
+.swagger-ui .opblock.opblock-deprecated .opblock-summary-method { background: #6b7280; }
+`;

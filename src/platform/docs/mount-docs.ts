@@ -1,0 +1,16 @@
+import type { INestApplication } from '@nestjs/common';
+import { docsRouter } from './docs-router.js';
+import { documentTexts } from './openapi/document-texts.js';
+import { buildOpenApiDocument, type DocumentSource } from './openapi/openapi-document.js';
+import type { Product } from './product.js';
+
+/**
+ * Serves `/docs`, `/openapi.json`, `/openapi.yaml`, and the way from `/` to the page. To be called before the
+ * application is initialised, so that it comes before the answer for what no route took.
+ *
+ * @param source asked at the first request for the document, when the listening port is known. Building takes some 20 ms
+ * for three operations, which a service that nobody asks for its document never spends.
+ */
+export function mountDocs(application: INestApplication, product: Product, source: () => DocumentSource): void {
+  application.use(docsRouter(product, () => documentTexts(buildOpenApiDocument(source()))));
+}

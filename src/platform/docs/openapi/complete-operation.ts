@@ -1,0 +1,108 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Route } from '../../routing/index.js';
+import { closeSchema, completeSchema, nameList } from './complete-schemas.js';
+import { errorResponse } from './error-responses.js';
+import { requestHeadersOf } from './request-headers.js';
+import { headersOf } from './response-headers.js';
+import { failuresOf } from './route-failures.js';
+import { exampleOf, schemasOf, type Schema } from './schema-examples.js';
+
+interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, unknown>;
+}
+
+interface Response {
+  description?: string;
+  headers?: object;
+  content?: Record<string, Media>;
+  links?: object;
+}
+
+/** The parts of an operation object that are read or written here; x- fields among them. */
+export interface Operation {
+  [extension: `x-${string}`]: unknown;
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  deprecated?: boolean;
+  security?: object[];
+  parameters?: { schema?: Schema; $ref?: string }[];
+  requestBody?: { required?: boolean; content: Record<string, Media> };
+  responses: Record<string, Response>;
+}
+
+/** Adds to what Nest knows of an operation everything that its route says: who may call it, and all that it can answer. */
+export function completeOperation(operation: Operation, route: Route, document: OpenAPIObject): Operation {
+  const scopes = route.scopes.map((scope) => `\`${scope}\``).join(', ');
+  const paragraphs = [operation.description, scopes && `Needs the scope ${scopes}.`].filter(Boolean);
+  const { summary = route.operationId, parameters = [], requestBody } = operation;
+  for (const { schema } of parameters) if (schema) completeSchema(schema);
+  return {
+    operationId: route.operationId,
+    tags: [route.feature],
+    summary,
+    ...(paragraphs.length > 0 && { description: paragraphs.join('\n\n') }),
+    ...(route.deprecated && { deprecated: true, 'x-deprecated-sunset': route.deprecated.sunset }),
+    ...(route.stability && { 'x-stability': route.stability }),
+    security: route.open ? [] : [{ bearerAuth: [] }],
+    parameters: [...parameters, ...requestHeadersOf(route)],
+    ...(requestBody && { requestBody: { ...requestBody, content: completeBody(requestBody.content, document) } }),
+    responses: { ...failures(route), ...successes(operation.responses, route, document) },
+  };
+}
+
+function completeBody(content: Record<string, Media>, document: OpenAPIObject): Record<string, Media> {
+  for (const { schema } of Object.values(content)) if (schema) closeSchema(schema, schemasOf(document));
+  return completeContent(content, document);
+}
+
+function completeContent(content: Record<string, Media>, document: OpenAPIObject): Record<string, Media> {
+  const completed = Object.entries(content).map(([type, { schema = {}, ...media }]) => {
+    completeSchema(schema);
+    const value = exampleOf(schema, schemasOf(document));
+    const given = media.example !== undefined || media.examples !== undefined || value === undefined;
+    return [
+      type,
+      { schema: nameList(schema, document), ...(given ? media : { examples: { example: { value } } }) },
+    ] as const;
+  });
+  return Object.fromEntries(completed);
+}
+
+function successes(
+  declared: Record<string, Response>,
+  route: Route,
+  document: OpenAPIObject,
+): Record<string, Response> {
+  const responses: Record<string, Response> = {};
+  const all: Record<string, Response> = { [route.successStatus]: {}, ...declared };
+  for (const [status, { description, content, ...rest }] of Object.entries(all)) {
+    responses[status] = {
+      description: description || 'The operation succeeded.',
+      headers: headersOf(route, Number(status)),
+      ...(content && { content: completeContent(content, document) }),
+      ...rest,
+    };
+  }
+  const created = responses[route.successStatus];
+  if (route.located && created) created.links = linkTo(route.located);
+  if (route.method === 'GET') {
+    responses[304] = { description: 'Unchanged since the `ETag` in `If-None-Match`.', headers: headersOf(route, 304) };
+  }
+  return responses;
+}
+
+function failures(route: Route): Record<string, Response> {
+  const responses = [...failuresOf(route)].map(([status, codes]) => {
+    return [status, { ...errorResponse(status, codes), headers: headersOf(route, status) }] as const;
+  });
+  return Object.fromEntries(responses);
+}
+
+function linkTo({ operationId, parameters }: NonNullable<Route['located']>): object {
+  const expressions = Object.entries(parameters).map(([name, field]) => [name, `$response.body#/${field}`]);
+  return { [operationId]: { operationId, parameters: Object.fromEntries(expressions) as object } };
+}

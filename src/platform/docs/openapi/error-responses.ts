@@ -1,0 +1,72 @@
+import { statusOfCategory, type ErrorCode } from '../../errors/index.js';
+
+/** What a status means here, in a sentence; each of its codes has an example of its own. */
+const meaning: Readonly<Record<(typeof statusOfCategory)[keyof typeof statusOfCategory], string>> = {
+  400: 'The request is malformed, lacks required fields or contains invalid values.',
+  401: 'Missing or invalid API key.',
+  403: 'The API key lacks a scope that this operation needs.',
+  404: 'The requested resource could not be found.',
+  405: 'The path does not know the method.',
+  406: '`Accept` excludes JSON.',
+  408: 'The request took too long to arrive.',
+  409: 'The request conflicts with one that is still being worked on.',
+  410: 'The operation has been removed; `Link` names its successor.',
+  413: 'The request body is too large.',
+  414: 'The URL is too long.',
+  415: 'The request body is not JSON in UTF-8, or is encoded.',
+  422: 'The request is well formed but cannot be carried out.',
+  429: 'Too many requests; try again after `Retry-After`.',
+  431: 'The request headers are too large.',
+  500: 'Something went wrong on the side of the service.',
+  503: 'The service cannot answer just now; try again after `Retry-After`.',
+};
+
+export const errorSchema = {
+  type: 'object',
+  description: 'What every failure answers.',
+  required: ['code', 'message', 'status'],
+  properties: {
+    code: {
+      type: 'string',
+      description: 'Machine-readable error code. Its meaning never changes; new ones may be added.',
+      pattern: '^[a-z]+(_[a-z0-9]+)*$',
+      examples: ['invalid_field'],
+    },
+    message: {
+      type: 'string',
+      description: 'Human-readable description of the error. Its wording may change.',
+      minLength: 1,
+      examples: ['A field has an invalid value.'],
+    },
+    status: {
+      type: 'integer',
+      description: 'The HTTP status code.',
+      minimum: 400,
+      maximum: 599,
+      examples: [400],
+    },
+  },
+  additionalProperties: false,
+};
+
+/** The response for one status: the Error, with an example for each code that it can carry. */
+export function errorResponse(status: number, codes: readonly ErrorCode[]): object {
+  const examples = codes.map(({ code }) => [code, { $ref: `#/components/examples/${code}` }]);
+  return {
+    description: meaning[status as keyof typeof meaning],
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(examples) as object,
+      },
+    },
+  };
+}
+
+/** `components/examples`: what each code looks like on the wire. */
+export function errorExamples(codes: Iterable<ErrorCode>): Record<string, object> {
+  const examples = [...new Set(codes)].map(({ code, category, message }) => {
+    return [code, { summary: code, value: { code, message, status: statusOfCategory[category] } }] as const;
+  });
+  return Object.fromEntries(examples.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

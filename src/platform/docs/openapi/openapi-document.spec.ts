@@ -1,0 +1,249 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  Body,
+  Controller,
+  Get,
+  Module,
+  Param,
+  Post,
+  Query,
+  RequestMethod,
+  type INestApplication,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ApiOkResponse, ApiCreatedResponse, ApiOperation, ApiParam, ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { parse as parseYaml } from 'yaml';
+import { defineErrorCode, statusOfCategory } from '../../errors/index.js';
+import { defineFeature } from '../../feature.js';
+import { declareRoute, discoverRoutes, LocatedBy, Raises, Stability, type Route } from '../../routing/index.js';
+import { animalStore } from '../product.js';
+import { documentTexts, type DocumentTexts } from './document-texts.js';
+import { buildOpenApiDocument } from './openapi-document.js';
+
+const toyBroken = defineErrorCode('toy_broken', 'conflict', 'The toy is broken.');
+
+enum Colour {
+  red = 'red',
+  blue = 'blue',
+}
+
+@ApiSchema({ name: 'NewToy' })
+class NewToy {
+  @ApiProperty({ type: 'integer', format: 'int64', example: 9007199254740993n })
+  shelf: bigint;
+
+  @ApiProperty({ enum: Colour, enumName: 'Colour', required: false })
+  colour?: Colour;
+}
+
+@ApiSchema({ name: 'Toy' })
+class Toy {
+  @ApiProperty({ type: 'integer', format: 'int64', minimum: 1, example: 1 })
+  id: bigint;
+
+  @ApiProperty({ enum: Colour, enumName: 'Colour' })
+  colour: Colour;
+}
+
+class ToyQuery {
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 100, default: 20, required: false })
+  limit: number;
+
+  @ApiProperty({ enum: Colour, enumName: 'Colour', required: false })
+  colour?: Colour;
+}
+
+@Controller('toys')
+class ToysController {
+  @Get()
+  @ApiOperation({ summary: 'List toys' })
+  @ApiOkResponse({ description: 'A page.', type: Toy, isArray: true })
+  @declareRoute({ paginated: true, scopes: ['toys:read'] })
+  listToys(@Query() _query: ToyQuery): void {}
+
+  @Post()
+  @ApiOperation({ summary: 'Add a toy', description: 'Adds it.' })
+  @ApiCreatedResponse({ description: 'Made.', type: Toy })
+  @declareRoute({ idempotent: true, scopes: ['toys:write'] })
+  @LocatedBy('getToy', { toyId: 'id' })
+  @Raises(toyBroken)
+  createToy(@Body() _toy: NewToy): void {}
+
+  @Get(':toyId')
+  @ApiOperation({ summary: 'Get a toy' })
+  @ApiParam({ name: 'toyId', schema: { type: 'integer', format: 'int64', minimum: 1 }, example: 1 })
+  @ApiOkResponse({ description: 'The toy.', type: Toy })
+  @declareRoute({
+    deprecated: { since: '2025-12-05', sunset: '2030-12-05', successor: 'listToys' },
+  })
+  @Stability('beta')
+  getToy(@Param('toyId') _id: string): void {}
+
+  @Get('open')
+  @ApiOperation({ summary: 'What anyone may see' })
+  @declareRoute({ open: true })
+  peek(): void {}
+}
+
+@Module({ controllers: [ToysController] })
+class ToysModule {}
+
+const toys = defineFeature({
+  name: 'toys',
+  platform: '^1.0.0',
+  module: ToysModule,
+  scopes: { 'toys:read': 'List toys', 'toys:write': 'Add toys' },
+});
+
+interface Media {
+  schema: object;
+  examples: Record<string, { value: unknown }>;
+}
+interface Operation {
+  operationId: string;
+  security: object[];
+  parameters: { name?: string; schema: object }[];
+  requestBody: { content: { 'application/json': Media } };
+  responses: Record<string, { headers: object; links?: object; content: { 'application/json': Media } }>;
+}
+interface ReadDocument {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<
+    string,
+    Record<string, { properties: Record<string, object>; value: unknown; additionalProperties?: boolean }>
+  >;
+}
+
+let texts: DocumentTexts;
+let document: ReadDocument;
+let routes: readonly Route[];
+
+beforeAll(async () => {
+  const application: INestApplication = await NestFactory.create(ToysModule, { logger: false });
+  application.setGlobalPrefix('v1', { exclude: [{ path: 'none', method: RequestMethod.ALL }] });
+  routes = discoverRoutes(application, '/v1', new Map([['toys', ToysModule]])).routes;
+  const servers = [
+    { url: 'https://animal-store.example/v1', description: 'Production' },
+    { url: 'https://staging.animal-store.example/v1', description: 'Staging' },
+  ];
+  texts = documentTexts(buildOpenApiDocument({ application, product: animalStore, features: [toys], routes, servers }));
+  document = JSON.parse(texts.json) as ReadDocument;
+});
+
+const operation = (method: string, path: string): Operation => document.paths[path]![method]!;
+
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1 and comes out clean under the recommended rules of Redocly', async () => {
+    expect(document.openapi).toBe('3.1.0');
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source: texts.json, config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
+  it('has paths relative to the servers, and operations called by their handlers', () => {
+    expect(Object.keys(document.paths)).toEqual(['/toys', '/toys/{toyId}', '/toys/open']);
+    expect(operation('get', '/toys').operationId).toBe('listToys');
+    expect(document.servers.map(({ url }) => url)).toEqual([
+      'https://animal-store.example/v1',
+      'https://staging.animal-store.example/v1',
+    ]);
+  });
+
+  it('says the same as YAML', () => {
+    expect(parseYaml(texts.yaml)).toEqual(document);
+  });
+
+  it('prints int64 bounds and examples as exact digits', () => {
+    expect(texts.json).toContain('"maximum": 9223372036854775807');
+    expect(texts.json).toContain('"minimum": -9223372036854775808');
+    expect(texts.yaml).toContain('maximum: 9223372036854775807');
+    expect(texts.json).toContain('"shelf": 9007199254740993');
+    expect(document.components['schemas']!['Toy']!.properties['id']).toMatchObject({ minimum: 1 });
+  });
+
+  it('asks every operation that is not open for a key', () => {
+    expect(document.components['securitySchemes']!['bearerAuth']!).toMatchObject({ type: 'http', scheme: 'bearer' });
+    expect(operation('get', '/toys').security).toEqual([{ bearerAuth: [] }]);
+    expect(operation('get', '/toys/open').security).toEqual([]);
+    expect(operation('get', '/toys/open').responses).not.toHaveProperty('401');
+  });
+
+  it('names the list of a schema, and has one schema for one enumeration', () => {
+    const get = operation('get', '/toys');
+    const post = operation('post', '/toys');
+    expect(get.responses[200]!.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Toys' });
+    expect(document.components['schemas']!['Toys']!).toMatchObject({ items: { $ref: '#/components/schemas/Toy' } });
+    const colour = { $ref: '#/components/schemas/Colour' };
+    expect(get.parameters.find(({ name }) => name === 'colour')?.schema).toEqual(colour);
+    expect(document.components['schemas']!['Toy']!.properties['colour']).toEqual(colour);
+    expect(post.requestBody.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/NewToy' });
+    expect(Object.keys(document.components['schemas']!).sort()).toEqual(['Colour', 'Error', 'NewToy', 'Toy', 'Toys']);
+  });
+
+  it('closes the schema of a body and leaves that of an answer open', () => {
+    expect(document.components['schemas']!['NewToy']!.additionalProperties).toBe(false);
+    expect(document.components['schemas']!['Toy']!).not.toHaveProperty('additionalProperties');
+  });
+
+  it('declares the statuses that the route can answer', () => {
+    const statuses = (path: string, method: string): string[] => Object.keys(operation(method, path).responses);
+    const everywhere = ['400', '406', '408', '414', '431', '500', '503'];
+    const keyed = [...everywhere, '401', '429'];
+    expect(statuses('/toys', 'get')).toEqual([...keyed, '200', '304', '403'].sort());
+    expect(statuses('/toys', 'post')).toEqual([...keyed, '201', '403', '409', '413', '415', '422'].sort());
+    expect(statuses('/toys/{toyId}', 'get')).toEqual([...keyed, '200', '304', '410'].sort());
+    expect(statuses('/toys/open', 'get')).toEqual([...everywhere, '200', '304'].sort());
+  });
+
+  it('has an example of the Error for each code, the feature’s own too', () => {
+    const examples = operation('post', '/toys').responses[409]!.content['application/json'].examples;
+    expect(Object.keys(examples)).toEqual(['idempotency_key_in_use', 'toy_broken']);
+    expect(document.components['examples']!['toy_broken']!.value).toEqual({
+      code: 'toy_broken',
+      message: 'The toy is broken.',
+      status: statusOfCategory.conflict,
+    });
+  });
+
+  it('declares headers where they are answered', () => {
+    const get = operation('get', '/toys');
+    const post = operation('post', '/toys');
+    const headers = (response: { headers: object }): string[] => Object.keys(response.headers);
+    expect(headers(get.responses[200]!)).toEqual(expect.arrayContaining(['ETag', 'Link', 'RateLimit', 'X-Request-Id']));
+    expect(headers(get.responses[401]!)).toContain('WWW-Authenticate');
+    expect(headers(get.responses[429]!)).toContain('Retry-After');
+    expect(headers(post.responses[201]!)).toEqual(expect.arrayContaining(['Location', 'Idempotent-Replayed']));
+    const deprecated =
+      operation('get', '/toys/{toyId}').responses[404] ?? operation('get', '/toys/{toyId}').responses[410]!;
+    expect(headers(deprecated)).toEqual(expect.arrayContaining(['Deprecation', 'Sunset', 'Link']));
+  });
+
+  it('links what was made to the operation that fetches it', () => {
+    expect(operation('post', '/toys').responses[201]!.links).toEqual({
+      getToy: { operationId: 'getToy', parameters: { toyId: '$response.body#/id' } },
+    });
+  });
+
+  it('marks deprecated and unstable operations, and only those', () => {
+    expect(operation('get', '/toys/{toyId}')).toMatchObject({
+      deprecated: true,
+      'x-deprecated-sunset': '2030-12-05',
+      'x-stability': 'beta',
+    });
+    expect(operation('get', '/toys')).not.toHaveProperty('deprecated');
+    expect(operation('get', '/toys')).not.toHaveProperty('x-stability');
+  });
+
+  it('makes an example of a body from the examples of its fields', () => {
+    expect(operation('post', '/toys').requestBody.content['application/json'].examples['example']!.value).toEqual({
+      shelf: 9007199254740992,
+      colour: 'red',
+    });
+    expect(operation('get', '/toys').responses[200]!.content['application/json'].examples['example']!.value).toEqual([
+      { id: 1, colour: 'red' },
+    ]);
+  });
+});

@@ -1,0 +1,98 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { Feature } from '../../feature.js';
+import { stringifyJson } from '../../json/index.js';
+import type { Route } from '../../routing/index.js';
+import type { Product } from '../product.js';
+import { completeOperation, type Operation } from './complete-operation.js';
+import { completeSchema } from './complete-schemas.js';
+import { errorExamples, errorSchema } from './error-responses.js';
+import { guide } from './guide.js';
+import { requestHeaders } from './request-headers.js';
+import { responseHeaders } from './response-headers.js';
+import { failuresOf } from './route-failures.js';
+import { schemasOf } from './schema-examples.js';
+import type { DocumentServer } from './servers.js';
+
+/** What a document is made of. */
+export interface DocumentSource {
+  readonly application: INestApplication;
+  readonly product: Product;
+  readonly features: readonly Feature[];
+  readonly routes: readonly Route[];
+  readonly servers: readonly DocumentServer[];
+}
+
+type Components = Record<string, Record<string, unknown> | undefined>;
+
+/**
+ * The OpenAPI 3.1 document of every operation: what @nestjs/swagger reads from the controllers, completed from the table
+ * of routes, so that nothing is answered that is not declared. int64 bounds and examples are bigints.
+ *
+ * @throws {Error} when Nest does not know one of the routes.
+ */
+export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
+  const { application, product, routes } = source;
+  const scanned = SwaggerModule.createDocument(application, outline(source), {
+    operationIdFactory: (_controller, method) => method,
+    ignoreGlobalPrefix: true,
+  });
+  for (const schema of Object.values(schemasOf(scanned))) completeSchema(schema);
+  const document: OpenAPIObject = {
+    ...scanned,
+    info: { ...scanned.info, license: product.licence },
+    tags: source.features.map(tagOf),
+    paths: {},
+  };
+  for (const route of routes) {
+    const path = pathInDocument(route);
+    const method = route.method.toLowerCase() as 'get';
+    const operation = scanned.paths[path]?.[method];
+    if (operation === undefined) throw new Error(`@nestjs/swagger does not know ${route.method} ${route.path}`);
+    const completed = completeOperation(operation as Operation, route, document);
+    document.paths[path] = { ...document.paths[path], [method]: completed as typeof operation };
+  }
+  document.components = componentsOf(document, routes);
+  return document;
+}
+
+function outline({ product, servers }: DocumentSource): ReturnType<DocumentBuilder['build']> {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle(product.name)
+    .setVersion(product.version)
+    .setDescription(guide)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The API key, as it was shown once.' }, 'bearerAuth');
+  for (const { url, description } of servers) builder.addServer(url, description);
+  return builder.build();
+}
+
+/** Paths are relative to the servers, which end in `/v1`. */
+function pathInDocument(route: Route): string {
+  return route.path.replace(/^\/v1(?=\/)/, '');
+}
+
+function tagOf({ name, scopes = {} }: Feature): { name: string; description: string } {
+  const lines = Object.entries(scopes).map(([scope, allows]) => `- \`${scope}\`: ${allows}`);
+  return { name, description: lines.length > 0 ? `Scopes:\n${lines.join('\n')}` : `The operations of ${name}.` };
+}
+
+function componentsOf(document: OpenAPIObject, routes: readonly Route[]): Components {
+  const components = (document.components ?? {}) as Components;
+  const codes = routes.flatMap((route) => [...failuresOf(route).values()].flat());
+  const all: Components = {
+    ...components,
+    schemas: { ...components.schemas, Error: errorSchema },
+    parameters: { ...components.parameters, ...requestHeaders },
+    headers: { ...components.headers, ...responseHeaders },
+    examples: { ...components.examples, ...errorExamples(codes) },
+  };
+  const references = stringifyJson([document.paths, components.schemas]);
+  for (const kind of ['parameters', 'headers', 'examples']) {
+    const used = Object.entries(all[kind] ?? {}).filter(([name]) =>
+      references.includes(`"#/components/${kind}/${name}"`),
+    );
+    all[kind] = Object.fromEntries(used);
+  }
+  return all;
+}

@@ -1,0 +1,22 @@
+/** One entry of a document's `servers`; the url ends in `/v1`, without a trailing slash. */
+export interface DocumentServer {
+  readonly url: string;
+  readonly description: string;
+}
+
+/** For a document that is made where no deployment is configured: names that belong to no one (RFC 2606). */
+const exampleServers = {
+  production: 'https://animal-store.example/v1',
+  staging: 'https://staging.animal-store.example/v1',
+};
+
+/** The servers of a running service: Production as clients know it, Staging where one is configured. */
+export function servingServers(production: string, staging: string | undefined): DocumentServer[] {
+  const servers = [{ url: production, description: 'Production' }];
+  return staging === undefined ? servers : [...servers, { url: staging, description: 'Staging' }];
+}
+
+/** The servers of a document that is printed: as configured, with example names in place of what is not. */
+export function printedServers(production: string | undefined, staging: string | undefined): DocumentServer[] {
+  return servingServers(production ?? exampleServers.production, staging ?? exampleServers.staging);
+}
