@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { RequireScope } from '../platform/auth/index.js';
 import { Deprecated } from '../platform/deprecation/index.js';
 import { Idempotent } from '../platform/idempotency/index.js';
@@ -8,13 +9,16 @@ import { ListPetsQuery, NewPetBody, petBody, PetBody } from './pets.dto.js';
 import { petNotFound } from './pets.errors.js';
 import { PetsService } from './pets.service.js';
 
+const petIdParameter = { name: 'petId', schema: { type: 'integer', format: 'int64', minimum: 1 } } as const;
+
 /** The three operations of the interface (§4). */
 @Controller('pets')
 export class PetsController {
   constructor(private readonly pets: PetsService) {}
 
-  /** List animals, page by page, of any or of one status. */
   @Get()
+  @ApiOperation({ summary: 'List all animals', description: 'Page by page, of any status or of one.' })
+  @ApiOkResponse({ description: 'A page of animals, by ascending id; empty when there is none.', type: [PetBody] })
   @RequireScope('pets:read')
   @Paginated()
   async listPets(@Query() query: ListPetsQuery): Promise<Page<PetBody>> {
@@ -22,8 +26,9 @@ export class PetsController {
     return query.page(await this.pets.listPets({ after: query.after(), limit, status }), petBody);
   }
 
-  /** Add an animal. */
   @Post()
+  @ApiOperation({ summary: 'Add an animal', description: 'Without a `status` it is `available`.' })
+  @ApiCreatedResponse({ description: 'Animal added.', type: PetBody })
   @RequireScope('pets:write')
   @Idempotent()
   @LocatedBy('getPet', { petId: 'id' })
@@ -31,8 +36,10 @@ export class PetsController {
     return petBody(await this.pets.createPet(pet));
   }
 
-  /** Fetch one animal. */
   @Get(':petId')
+  @ApiOperation({ summary: 'Get an animal', description: 'Use `listPets` with a `status` instead.' })
+  @ApiParam({ ...petIdParameter, description: 'Identifier of the animal to retrieve.', example: 1 })
+  @ApiOkResponse({ description: 'The requested animal.', type: PetBody })
   @RequireScope('pets:read')
   @Raises(petNotFound)
   @Deprecated({ since: '2025-12-05', sunset: '2030-12-05', successor: 'listPets' })
