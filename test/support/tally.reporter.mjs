@@ -19,8 +19,8 @@ export default class TallyReporter {
       if (process.env.ALLOW_SKIP === '1') line += `, ${skipped} skipped`;
       else this.#refuse(results, skipped);
     }
-    process.stderr.write('\n');
-    process.stdout.write(`${line}\n`);
+    // Jest writes its own summary after every reporter's last word, so this waits for the end of the process.
+    process.once('exit', () => process.stdout.write(`\n${line}\n`));
   }
 
   getLastError() {

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+
+const support = fileURLToPath(new URL('../support/tethered.ts', import.meta.url));
+
+/** Starts a process that would live for a minute, and says its id. */
+const PARENT = `
+  const { spawnTethered } = await import(${JSON.stringify(support)});
+  const child = spawnTethered(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
+  console.log(child.pid);
+  setTimeout(() => {}, 60_000);
+`;
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('a process that a test started', () => {
+  it('ends with the process that started it, even when that is killed', async () => {
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(said.toString());
+    expect(isAlive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    for (let tries = 0; tries < 100 && isAlive(pid); tries += 1) await sleep(20);
+    expect(isAlive(pid)).toBe(false);
+  });
+});
