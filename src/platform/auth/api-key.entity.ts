@@ -4,14 +4,14 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('api_key')
 export class ApiKeyEntity {
   /** The public id, case-sensitive. */
-  @PrimaryColumn('char', { length: 8 })
+  @PrimaryColumn('varchar', { length: 8 })
   id: string;
 
   @Column('varchar', { length: 100 })
   client: string;
 
   /** SHA-256 of the key's text, lower-case hexadecimal. */
-  @Column('char', { length: 64 })
+  @Column('varchar', { length: 64 })
   hash: string;
 
   /** Separated by single spaces, as RFC 6749 §3.3 writes scopes. */

@@ -13,9 +13,9 @@ export class CreateApiKeys1764201500000 implements MigrationInterface {
     const ascii = mysql ? 'CHARACTER SET ascii COLLATE ascii_bin' : '';
     const table = mysql ? 'ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : '';
     await runner.query(`CREATE TABLE IF NOT EXISTS api_key (
-      id CHAR(8) ${ascii} NOT NULL,
+      id VARCHAR(8) ${ascii} NOT NULL,
       client VARCHAR(100) NOT NULL,
-      hash CHAR(64) ${ascii} NOT NULL,
+      hash VARCHAR(64) ${ascii} NOT NULL,
       scopes VARCHAR(1000) ${ascii} NOT NULL,
       created_at BIGINT NOT NULL,
       expires_at BIGINT NULL,

@@ -1,0 +1,183 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiKeyBatch } from './api-key.batch.js';
+import { ApiKeyCache } from './api-key.cache.js';
+import type { KnownApiKey } from './stored-api-key.js';
+
+const LIFE_MS = 5000;
+
+function keyNamed(id: string): KnownApiKey {
+  return { id, client: 'acme', hash: Buffer.alloc(32), scopes: ['*'], expiresAt: undefined, revokedAt: undefined };
+}
+
+/** A database that answers when the test says so, and counts what it is asked. */
+class SlowDatabase {
+  readonly rows = new Map<string, KnownApiKey>();
+  readonly queries: string[][] = [];
+  private readonly open: { resolve: () => void; reject: (error: Error) => void }[] = [];
+
+  find = async (ids: readonly string[]): Promise<KnownApiKey[]> => {
+    this.queries.push([...ids]);
+    const rows = ids.flatMap((id) => this.rows.get(id) ?? []);
+    await new Promise<void>((resolve, reject) => this.open.push({ resolve, reject }));
+    return rows;
+  };
+
+  async answer(): Promise<void> {
+    this.open.shift()?.resolve();
+    await turn();
+  }
+
+  async fail(error: Error): Promise<void> {
+    this.open.shift()?.reject(error);
+    await turn();
+  }
+}
+
+let now: number;
+let database: SlowDatabase;
+let batch: ApiKeyBatch;
+let cache: ApiKeyCache;
+
+beforeEach(() => {
+  now = 1000;
+  database = new SlowDatabase();
+  database.rows.set('key00001', keyNamed('key00001'));
+  batch = new ApiKeyBatch(database.find, () => now);
+  cache = new ApiKeyCache(batch, LIFE_MS, () => now);
+});
+
+/** As a promise, so that a test can await what may be there at once. */
+async function ask(id: string): Promise<KnownApiKey | undefined> {
+  return cache.find(id);
+}
+
+async function fetched(id: string): Promise<KnownApiKey | undefined> {
+  const found = cache.find(id);
+  await database.answer();
+  return found;
+}
+
+describe('the life of a remembered key', () => {
+  it('answers at once, without a promise, until its end', async () => {
+    await fetched('key00001');
+    now += LIFE_MS / 2 - 1;
+    expect(cache.find('key00001')).toEqual(keyNamed('key00001'));
+    expect(database.queries).toHaveLength(1);
+  });
+
+  it('counts from when the query was sent, not from when it was answered', async () => {
+    const found = cache.find('key00001');
+    now += LIFE_MS - 1;
+    await database.answer();
+    await found;
+    expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
+    now += 1;
+    expect(cache.find('key00001')).toBeInstanceOf(Promise);
+  });
+
+  it('is renewed behind a request once half of it is over, by one query', async () => {
+    await fetched('key00001');
+    now += LIFE_MS / 2;
+    for (let i = 0; i < 3; i++) expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
+    expect(database.queries).toHaveLength(2);
+    await database.answer();
+    now += LIFE_MS / 2 + 1;
+    expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
+  });
+
+  it('shows a revocation one life after the last query before it, whatever happens between', async () => {
+    await fetched('key00001');
+    database.rows.set('key00001', { ...keyNamed('key00001'), revokedAt: now });
+    now += LIFE_MS - 1;
+    expect(cache.find('key00001')).toEqual(keyNamed('key00001'));
+    await database.fail(new Error('down'));
+    now += 1;
+    expect((await fetched('key00001'))?.revokedAt).toBeDefined();
+  });
+
+  it('ends with the key: a row that is gone is gone here', async () => {
+    await fetched('key00001');
+    database.rows.clear();
+    now += LIFE_MS;
+    expect(await fetched('key00001')).toBeUndefined();
+    expect(cache.find('key00001')).toBeUndefined();
+  });
+
+  it('is nothing where it is 0', async () => {
+    cache = new ApiKeyCache(batch, 0, () => now);
+    await fetched('key00001');
+    expect(cache.find('key00001')).toBeInstanceOf(Promise);
+  });
+});
+
+describe('unknown ids', () => {
+  it('are remembered as long as known ones', async () => {
+    expect(await fetched('nobody00')).toBeUndefined();
+    now += LIFE_MS / 2 - 1;
+    expect(cache.find('nobody00')).toBeUndefined();
+    expect(database.queries).toHaveLength(1);
+    now += LIFE_MS;
+    expect(cache.find('nobody00')).toBeInstanceOf(Promise);
+  });
+
+  it('displace each other, oldest first, and never a key', async () => {
+    cache = new ApiKeyCache(batch, LIFE_MS, () => now, 3);
+    await fetched('key00001');
+    for (let i = 0; i < 5; i++) await fetched(`nobody0${i}`);
+    expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
+    expect(cache.find('nobody02')).toBeUndefined();
+    expect(cache.find('nobody01')).toBeInstanceOf(Promise);
+  });
+});
+
+describe('queries', () => {
+  it('are shared by all who ask for one id', async () => {
+    const found = [ask('key00001'), ask('key00001'), ask('key00001')];
+    await database.answer();
+    expect(await Promise.all(found)).toEqual([keyNamed('key00001'), keyNamed('key00001'), keyNamed('key00001')]);
+    expect(database.queries).toEqual([['key00001']]);
+  });
+
+  it('go out one at a time, and the next takes all who wait, up to 64', async () => {
+    const found = Array.from({ length: 80 }, (_, i) => ask(`flood${String(i).padStart(3, '0')}`));
+    const valid = cache.find('key00001');
+    expect(database.queries).toHaveLength(1);
+    await database.answer();
+    expect(database.queries.map((ids) => ids.length)).toEqual([1, 64]);
+    await database.answer();
+    await database.answer();
+    expect(database.queries.map((ids) => ids.length)).toEqual([1, 64, 16]);
+    expect(await valid).toEqual(keyNamed('key00001'));
+    expect(await Promise.all(found)).toEqual(found.map(() => undefined));
+  });
+
+  it('fail all who wait with the one that runs, and the next request asks anew', async () => {
+    const outcomes = Promise.allSettled([ask('key00001'), ask('other001')]);
+    await database.fail(new Error('down'));
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(database.queries).toHaveLength(1);
+    expect(await fetched('key00001')).toEqual(keyNamed('key00001'));
+  });
+
+  it('that renew fail quietly, and are tried again', async () => {
+    await fetched('key00001');
+    now += LIFE_MS / 2;
+    expect(cache.find('key00001')).toBeDefined();
+    await database.fail(new Error('down'));
+    expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
+    expect(database.queries).toHaveLength(3);
+  });
+
+  it('do not run in the context of the request that starts them', async () => {
+    const request = new AsyncLocalStorage<string>();
+    let seen: string | undefined = 'never asked';
+    const elsewhere = new ApiKeyBatch(async () => {
+      seen = request.getStore();
+      return [];
+    });
+    await request.run('a request', () => elsewhere.ask('key00001'));
+    expect(seen).toBeUndefined();
+  });
+});
