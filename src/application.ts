@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Module, type INestApplication, type Type } from '@nestjs/common';
+import { Module, type CanActivate, type INestApplication, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
@@ -9,14 +9,23 @@ import { RemovalGuard } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
 import { checkFeatures, checkRoutes, FeatureError } from './platform/feature-check.js';
 import type { Feature } from './platform/feature.js';
-import { currentExchange, ErrorFilter, HttpAdapter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './platform/http/index.js';
+import {
+  currentExchange,
+  ErrorFilter,
+  HttpAdapter,
+  NegotiationGuard,
+  Responder,
+  RouteGuard,
+  Unmatched,
+} from './platform/http/index.js';
 import { ExchangeObserver, Running } from './platform/lifecycle/index.js';
+import { RateLimitGuard } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { Metrics } from './platform/metrics/index.js';
 import { PlatformModule, type Foundations } from './platform/platform.module.js';
 import { discoverRoutes, PublicUrls, RouteTable } from './platform/routing/index.js';
 import { platformSchema } from './platform/schema.js';
-import { ContractPipe } from './platform/validation/index.js';
+import { RequestValidationPipe } from './platform/validation/index.js';
 import { revision, version } from './platform/version.js';
 
 export interface ApplicationOptions {
@@ -98,8 +107,12 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
     filter,
   });
   nest.setGlobalPrefix('v1');
-  nest.useGlobalGuards(nest.get(RouteGuard), nest.get(ApiKeyGuard), nest.get(RemovalGuard), nest.get(NegotiationGuard));
-  nest.useGlobalPipes(new ContractPipe());
+  nest.useGlobalGuards(
+    ...[RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard].map((guard) =>
+      nest.get<CanActivate>(guard),
+    ),
+  );
+  nest.useGlobalPipes(new RequestValidationPipe());
   nest.useGlobalFilters(filter);
 }
 
@@ -114,4 +127,3 @@ function logContext(): object {
     ...(route === undefined ? {} : { feature: route.feature }),
   };
 }
-

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { commands } from './cli/index.js';
-import { exitOnFault } from './platform/lifecycle/index.js';
+import { exitOnFault, useSupportedNode } from './platform/lifecycle/index.js';
 import { version } from './platform/version.js';
 
 /** The command line: one file a command in cli/. */
 await exitOnFault(async () => {
+  await useSupportedNode();
   const program = new Command('animal-store').description('Runs and keeps an Animal Store').version(version);
   for (const command of commands) program.addCommand(command);
   try {

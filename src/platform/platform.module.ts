@@ -6,8 +6,9 @@ import { Deprecations, RemovalGuard } from './deprecation/index.js';
 import { Health } from './health/index.js';
 import { ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
-import { AuthModule } from './auth/index.js';
+import { AuthModule, FailedAuthLimit } from './auth/index.js';
 import { ExchangeObserver } from './lifecycle/index.js';
+import { AddressFailedAuthLimit, Limits, RateLimitGuard } from './limits/index.js';
 import { LOG, type Log } from './logging/index.js';
 import { Metrics } from './metrics/index.js';
 import { PublicUrls, RouteTable } from './routing/index.js';
@@ -33,15 +34,16 @@ export class PlatformModule {
       { provide: Metrics, useValue: metrics },
       { provide: PublicUrls, useValue: new PublicUrls(config.http.publicBaseUrl) },
       { provide: ErrorFilter, useValue: new ErrorFilter(log) },
+      { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
     ];
-    const made = [RouteTable, Health, Deprecations, Responder, Unmatched, ExchangeObserver];
-    const steps = [RouteGuard, RemovalGuard, NegotiationGuard];
+    const made = [RouteTable, Health, Deprecations, Responder, Unmatched, ExchangeObserver, Limits];
+    const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard];
     return {
       module: PlatformModule,
       global: true,
       imports: [AuthModule, IdempotencyModule],
       providers: [...given, ...made, ...steps],
-      exports: [CONFIG, Clock, LOG, Database, Metrics, PublicUrls, ErrorFilter, ...made],
+      exports: [CONFIG, Clock, LOG, Database, Metrics, PublicUrls, ErrorFilter, FailedAuthLimit, ...made],
     };
   }
 }

@@ -11,10 +11,19 @@ export const MIGRATION_TABLE = 'migration';
 const SQLITE_BUSY_MS = 50;
 
 /** One data source for the whole service: the tables of all features, never synchronised, only migrated. */
-export function createDataSource(config: Config, features: readonly Pick<Feature, 'entities' | 'migrations'>[]): DataSource {
+export function createDataSource(
+  config: Config,
+  features: readonly Pick<Feature, 'entities' | 'migrations'>[],
+): DataSource {
   const entities = features.flatMap((feature) => feature.entities ?? []);
   const migrations = features.flatMap((feature) => feature.migrations ?? []);
-  const shared = { entities, migrations, migrationsTableName: MIGRATION_TABLE, synchronize: false, logging: false } as const;
+  const shared = {
+    entities,
+    migrations,
+    migrationsTableName: MIGRATION_TABLE,
+    synchronize: false,
+    logging: false,
+  } as const;
   return new DataSource({ ...shared, ...engineOptions(config) } as unknown as DataSourceOptions);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource } from 'typeorm';
+import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { Migrator } from './migrator.js';
@@ -27,13 +27,19 @@ export class DatabaseLink {
     return this.current;
   }
 
-  /** Resolves when the database can be used, or when `close` was called. */
+  /**
+   * Resolves when the database can be used, or when `close` was called.
+   *
+   * @throws {TypeORMError} for an entity or a migration that no database could take.
+   */
   async open(): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; !this.stopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         await this.connect();
         if (await this.bringSchema()) return;
       } catch (error) {
+        // A wrong entity or migration does not mend by waiting.
+        if (error instanceof TypeORMError && !(error instanceof QueryFailedError)) throw error;
         this.log.warn({ event: 'db.unavailable', err: error }, 'The database cannot be used yet; trying again');
       }
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { ref: false });

@@ -91,7 +91,10 @@ export class Migrator {
 }
 
 function codeOf(error: unknown): string {
-  return String((error as { code?: unknown; driverError?: { code?: unknown } }).driverError?.code ?? (error as { code?: unknown }).code);
+  return String(
+    (error as { code?: unknown; driverError?: { code?: unknown } }).driverError?.code ??
+      (error as { code?: unknown }).code,
+  );
 }
 
 function isMissingTable(error: unknown): boolean {
@@ -99,5 +102,7 @@ function isMissingTable(error: unknown): boolean {
 }
 
 function isContention(error: unknown): boolean {
-  return /^(ER_DUP_ENTRY|ER_LOCK_DEADLOCK|ER_LOCK_WAIT_TIMEOUT|SQLITE_CONSTRAINT.*|SQLITE_BUSY.*|SQLITE_LOCKED.*)$/.test(codeOf(error));
+  return /^(ER_DUP_ENTRY|ER_LOCK_DEADLOCK|ER_LOCK_WAIT_TIMEOUT|SQLITE_CONSTRAINT.*|SQLITE_BUSY.*|SQLITE_LOCKED.*)$/.test(
+    codeOf(error),
+  );
 }

@@ -24,7 +24,11 @@ export class MysqlDatabase extends Database {
     this.pool = new MysqlPool(dataSource, settings);
   }
 
-  async query<T extends Row = Row>(sql: string, parameters?: readonly SqlValue[], options?: StatementOptions): Promise<T[]> {
+  async query<T extends Row = Row>(
+    sql: string,
+    parameters?: readonly SqlValue[],
+    options?: StatementOptions,
+  ): Promise<T[]> {
     return (await this.run(sql, parameters, options)) as T[];
   }
 
@@ -48,7 +52,11 @@ export class MysqlDatabase extends Database {
     }
   }
 
-  private async run(sql: string, parameters: readonly SqlValue[] = [], options: StatementOptions = {}): Promise<unknown> {
+  private async run(
+    sql: string,
+    parameters: readonly SqlValue[] = [],
+    options: StatementOptions = {},
+  ): Promise<unknown> {
     const joined = this.transactions.getStore();
     if (joined !== undefined) return this.on(joined, sql, parameters, options);
     for (let attempt = 1; ; attempt += 1) {
@@ -106,7 +114,12 @@ export class MysqlDatabase extends Database {
   private async abandon(connection: MysqlConnection, thrown: unknown): Promise<void> {
     const cause = thrown instanceof Error ? (thrown.cause as MysqlFault | undefined) : undefined;
     const spoiled = cause !== undefined && spoilsConnection(cause);
-    const undone = !spoiled && (await this.control(connection, 'ROLLBACK').then(() => true, () => false));
+    const undone =
+      !spoiled &&
+      (await this.control(connection, 'ROLLBACK').then(
+        () => true,
+        () => false,
+      ));
     this.pool.discardOrRelease(connection, !undone);
   }
 }
@@ -115,7 +128,10 @@ export class MysqlDatabase extends Database {
 const INTEGER_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 8, 9]);
 
 /** Every integer column as bigint, as SQLite gives it too. */
-function exactIntegers(rows: Record<string, unknown>[], fields: readonly { name: string; columnType?: number }[]): unknown[] {
+function exactIntegers(
+  rows: Record<string, unknown>[],
+  fields: readonly { name: string; columnType?: number }[],
+): unknown[] {
   const integers = fields.filter((field) => INTEGER_TYPES.has(field.columnType ?? -1)).map((field) => field.name);
   for (const row of rows) {
     for (const name of integers) if (row[name] !== null) row[name] = BigInt(row[name] as string);

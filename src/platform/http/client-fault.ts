@@ -5,8 +5,6 @@ import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE } from './answer.js';
 
-
-
 /** What Node's HTTP parser could not take, as the Error that the client is told. */
 export function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ApiError {
   switch (error.code) {

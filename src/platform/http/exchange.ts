@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { Principal } from './principal.js';
+import { parseQuery } from './query.js';
 import { parseTraceparent, type TraceContext } from './trace-context.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
@@ -49,11 +50,11 @@ export class Exchange {
     return (this.request as { ip?: string }).ip ?? this.request.socket.remoteAddress;
   }
 
-  /** The query as it was sent, decoded as application/x-www-form-urlencoded; broken escapes become U+FFFD. */
+  /** The query as it was sent. */
   get query(): URLSearchParams {
     if (this.parsedQuery === undefined) {
       const mark = this.url.indexOf('?');
-      this.parsedQuery = new URLSearchParams(mark < 0 ? '' : this.url.slice(mark + 1));
+      this.parsedQuery = parseQuery(mark < 0 ? '' : this.url.slice(mark + 1));
     }
     return this.parsedQuery;
   }

@@ -7,6 +7,7 @@ import { errorAnswer, sendAnswer } from './answer.js';
 import { refuseConnection } from './client-fault.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf, runExchange, type Exchange } from './exchange.js';
+import { parseQuery } from './query.js';
 import type { Responder } from './responder.js';
 import type { Unmatched } from './unmatched.js';
 
@@ -31,7 +32,7 @@ export class HttpAdapter extends ExpressAdapter {
     application.enable('case sensitive routing');
     application.set('trust proxy', config.http.trustProxy);
     // Queries stay text: `a[b]=c` and `a=1&a=2` are faults for validation to name, not objects and arrays.
-    application.set('query parser', (text: string | null) => new URLSearchParams(text ?? ''));
+    application.set('query parser', (text: string | null) => parseQuery(text ?? ''));
     super(application);
   }
 

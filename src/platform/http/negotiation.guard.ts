@@ -17,7 +17,8 @@ export class NegotiationGuard implements CanActivate {
       if (request.accepts('application/json') === false) throw new ApiError(coreErrors.notAcceptable);
     }
     const exchange = exchangeOf(request);
-    if (exchange.route !== undefined && !exchange.route.hasQuery && exchange.route.bodyType === undefined) refuseQuery(exchange.query);
+    if (exchange.route !== undefined && !exchange.route.hasQuery && exchange.route.bodyType === undefined)
+      refuseQuery(exchange.query);
     return true;
   }
 }

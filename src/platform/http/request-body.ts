@@ -1,24 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { parseJson } from '../json/index.js';
-import { refuseQuery, type UnreadBody } from '../validation/index.js';
+import { refuseQuery, UnreadBody } from '../validation/index.js';
 import { exchangeOf } from './exchange.js';
 
 /** A request's body that nobody has read yet. It is read only when a handler asks for it, so after the guards. */
-export class RequestBody implements UnreadBody {
+export class RequestBody extends UnreadBody {
+  private reading: Promise<unknown> | undefined;
+
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly limitBytes: number,
-  ) {}
+  ) {
+    super();
+  }
 
   /**
-   * Reads and parses the body: media type, then size, then JSON (contract, "Order of checks").
+   * Reads and parses the body, once: media type, then size, then JSON (contract, "Order of checks").
    *
    * @throws {ApiError} body_required, unsupported_media_type, payload_too_large, invalid_json; unknown_parameter where
    * the route declares no query.
    */
-  async read(): Promise<unknown> {
+  read(): Promise<unknown> {
+    return (this.reading ??= this.readOnce());
+  }
+
+  private async readOnce(): Promise<unknown> {
     const { headers } = this.request;
     const declared = headers['content-length'];
     const chunked = headers['transfer-encoding'] !== undefined;
@@ -44,7 +52,9 @@ export class RequestBody implements UnreadBody {
         else reject(this.tooLarge());
       });
       this.request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-      this.request.on('error', () => reject(new ApiError(coreErrors.badRequest, 'The request body did not arrive whole.')));
+      this.request.on('error', () =>
+        reject(new ApiError(coreErrors.badRequest, 'The request body did not arrive whole.')),
+      );
     });
   }
 

@@ -5,15 +5,15 @@ import { Int64Column } from '../int64/index.js';
 @Entity('idempotency_record')
 export class IdempotencyRecord {
   /** SHA-256 of client, operation and key, base64url. */
-  @PrimaryColumn({ type: 'char', length: 43, collation: 'utf8mb4_bin' })
+  @PrimaryColumn({ type: 'varchar', length: 43, collation: 'utf8mb4_bin' })
   id: string;
 
   /** SHA-256 of the parsed body, base64url. */
-  @Column({ type: 'char', length: 43, collation: 'utf8mb4_bin' })
+  @Column({ type: 'varchar', length: 43, collation: 'utf8mb4_bin' })
   fingerprint: string;
 
   /** The answer; empty only inside the transaction that makes it. */
-  @Column({ type: 'mediumtext', nullable: true, collation: 'utf8mb4_bin' })
+  @Column({ type: 'text', nullable: true, collation: 'utf8mb4_bin' })
   answer: string | null;
 
   /** Milliseconds since the epoch. */

@@ -2,6 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { IncomingMessage } from 'node:http';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { exchangeOf, Responder, type Exchange, type RequestBody } from '../http/index.js';
+import { validateBody } from '../validation/index.js';
 import { Idempotency } from './idempotency.js';
 import { fingerprintOf, parseIdempotencyKey, recordId } from './idempotency-key.js';
 
@@ -27,8 +28,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
     // 400s of the body come before 409 and 422 of the key (contract, "Order of checks").
-    const fingerprint = fingerprintOf(await body.read());
     const { route, principal } = exchange;
+    const value = await body.read();
+    const fingerprint = fingerprintOf(route?.bodyType === undefined ? value : validateBody(route.bodyType, value));
     const id = recordId(principal?.client ?? '', route?.operationId ?? '', parseIdempotencyKey(header));
     return this.idempotency.once(id, fingerprint, async () => {
       return this.responder.answer(exchange, await handle(), route?.successStatus ?? 200);

@@ -26,7 +26,11 @@ export async function drain(server: Server, observer: ExchangeObserver, times: D
   const whole = await Promise.race([closed, late]);
   limit.abort();
   if (!whole) {
-    const stuck = [...observer.active].map(({ method, route, path, id }) => ({ method, route: route?.path ?? path, request_id: id }));
+    const stuck = [...observer.active].map(({ method, route, path, id }) => ({
+      method,
+      route: route?.path ?? path,
+      request_id: id,
+    }));
     log.error({ event: 'app.cut_off', stuck }, 'Requests were cut off at the shutdown timeout');
     server.closeAllConnections();
   }

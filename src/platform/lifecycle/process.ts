@@ -16,7 +16,9 @@ export async function exitOnFault(work: () => Promise<void>): Promise<void> {
       process.stderr.write(`${error.message}\n`);
       process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
     }
-    process.stderr.write(`The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write(
+      `The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
     process.exit(1);
   }
 }

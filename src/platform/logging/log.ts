@@ -20,7 +20,9 @@ export interface LogSettings {
 export async function createLog(settings: LogSettings): Promise<Log> {
   const descriptor = settings.stream === 'stderr' ? 2 : 1;
   const destination =
-    settings.format === 'pretty' ? await prettyDestination(descriptor) : pino.destination({ dest: descriptor, sync: false });
+    settings.format === 'pretty'
+      ? await prettyDestination(descriptor)
+      : pino.destination({ dest: descriptor, sync: false });
   return pino(
     {
       level: settings.level,

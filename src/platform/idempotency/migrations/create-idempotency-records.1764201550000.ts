@@ -6,9 +6,9 @@ export class CreateIdempotencyRecords1764201550000 implements MigrationInterface
     const mysql = runner.dataSource.options.type === 'mysql';
     await runner.query(`
       CREATE TABLE IF NOT EXISTS idempotency_record (
-        id CHAR(43) NOT NULL PRIMARY KEY,
-        fingerprint CHAR(43) NOT NULL,
-        answer ${mysql ? 'MEDIUMTEXT' : 'TEXT'},
+        id VARCHAR(43) NOT NULL PRIMARY KEY,
+        fingerprint VARCHAR(43) NOT NULL,
+        answer TEXT,
         expires_at BIGINT NOT NULL
       )${mysql ? ' ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : ''}`);
     await runner.query(

@@ -1,0 +1,3 @@
+export { AddressFailedAuthLimit } from './address-failed-auth-limit.js';
+export { Limits } from './limits.js';
+export { RateLimitGuard } from './rate-limit.guard.js';
