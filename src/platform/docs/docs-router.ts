@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Router, type RequestHandler, type Response } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { docsAssetFolders } from './docs-assets.js';
@@ -26,18 +28,19 @@ export function docsRouter(product: Product, texts: () => DocumentTexts): Router
   const router = Router({ caseSensitive: true, strict: true });
   const page = textOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy });
   const style = textOf('text/css; charset=utf-8', docsStyle);
-  const document = once(() => {
-    const { json, yaml } = texts();
-    // RFC 9512 names YAML's media type.
-    return { json: textOf('application/json; charset=utf-8', json), yaml: textOf('application/yaml', yaml) };
-  });
+  const document = once(texts);
+  const json = once(() => textOf('application/json; charset=utf-8', document().json));
+  // RFC 9512 names YAML's media type.
+  const yaml = once(() => textOf('application/yaml', document().yaml));
   serve(router, '/docs', (_request, response) => sendText(response, page));
   serve(router, '/docs/assets/docs.css', (_request, response) => sendText(response, style));
-  serve(router, '/openapi.json', (_request, response) => sendText(response, document().json));
-  serve(router, '/openapi.yaml', (_request, response) => sendText(response, document().yaml));
-  for (const [name, folder] of docsAssetFolders()) {
+  serve(router, '/openapi.json', (_request, response) => sendText(response, json()));
+  serve(router, '/openapi.yaml', (_request, response) => sendText(response, yaml()));
+  for (const [name, root] of docsAssetFolders()) {
+    const tag = once(() => entityTag(readFileSync(join(root, name))));
     serve(router, `/docs/assets/${name}`, (_request, response) => {
-      response.set(fixedHeaders).sendFile(name, { root: folder, cacheControl: false });
+      // By content, not by time: images built to be reproducible give every file of every release the same time.
+      response.set({ ...fixedHeaders, ETag: tag() }).sendFile(name, { root, cacheControl: false, lastModified: false });
     });
   }
   router.get('/', sendBrowserToDocs);
@@ -48,7 +51,11 @@ export function docsRouter(product: Product, texts: () => DocumentTexts): Router
 const fixedHeaders = { 'Cache-Control': 'no-cache' };
 
 function textOf(type: string, body: string, headers: Readonly<Record<string, string>> = {}): Text {
-  return { type, body, headers, tag: `"${hash('sha1', body, 'base64url')}"` };
+  return { type, body, headers, tag: entityTag(body) };
+}
+
+function entityTag(content: string | Buffer): string {
+  return `"${hash('sha1', content, 'base64url')}"`;
 }
 
 function sendText(response: Response, { type, body, tag, headers }: Text): void {

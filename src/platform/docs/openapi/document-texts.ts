@@ -8,10 +8,14 @@ export interface DocumentTexts {
   readonly yaml: string;
 }
 
-/** Writes a document down, indented for people, every bigint as its digits. */
+/** Writes a document down when it is asked for, indented for people, every bigint as its digits. YAML costs the most. */
 export function documentTexts(document: OpenAPIObject): DocumentTexts {
   return {
-    json: `${stringifyJson(document, 2)}\n`,
-    yaml: stringifyYaml(document, { aliasDuplicateObjects: false }),
+    get json() {
+      return `${stringifyJson(document, 2)}\n`;
+    },
+    get yaml() {
+      return stringifyYaml(document, { aliasDuplicateObjects: false });
+    },
   };
 }

@@ -33,16 +33,18 @@ type Components = Record<string, Record<string, unknown> | undefined>;
  */
 export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   const { application, product, routes } = source;
-  const scanned = SwaggerModule.createDocument(application, outline(source), {
+  const scanned = SwaggerModule.createDocument(application, outline(product), {
     operationIdFactory: (_controller, method) => method,
     ignoreGlobalPrefix: true,
   });
   for (const schema of Object.values(schemasOf(scanned))) completeSchema(schema);
   const document: OpenAPIObject = {
-    ...scanned,
+    openapi: scanned.openapi,
     info: { ...scanned.info, license: product.licence },
+    servers: [...source.servers],
     tags: source.features.map(tagOf),
     paths: {},
+    ...(scanned.components && { components: scanned.components }),
   };
   for (const route of routes) {
     const path = pathInDocument(route);
@@ -56,15 +58,14 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   return document;
 }
 
-function outline({ product, servers }: DocumentSource): ReturnType<DocumentBuilder['build']> {
-  const builder = new DocumentBuilder()
+function outline(product: Product): ReturnType<DocumentBuilder['build']> {
+  return new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle(product.name)
     .setVersion(product.version)
     .setDescription(guide)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The API key, as it was shown once.' }, 'bearerAuth');
-  for (const { url, description } of servers) builder.addServer(url, description);
-  return builder.build();
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The API key, as it was shown once.' }, 'bearerAuth')
+    .build();
 }
 
 /** Paths are relative to the servers, which end in `/v1`. */
