@@ -143,6 +143,8 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     // An import of a type binds two files as much as one of a value.
     tsPreCompilationDeps: true,
+    // As Node looks packages up for an `import`.
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
     tsConfig: { fileName: path.join(__dirname, 'tsconfig.json') },
   },
 };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
+import { HttpClient } from '../support/http.js';
 import { exchangeRaw } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 
@@ -61,8 +62,10 @@ onEachEngine('the three operations', (engine) => {
   });
 
   it('is closed without a key', async () => {
-    const refused = await exchangeRaw(service.url, 'GET /v1/pets HTTP/1.1\r\nHost: pets.test\r\n\r\n');
-    expect(refused).toBeErrorShape(401, 'missing_api_key');
+    const stranger = new HttpClient(service.url);
+    expect(await stranger.get('/v1/pets')).toBeErrorShape(401, 'missing_api_key');
+    expect(await stranger.post('/v1/pets', { name: 'Otso', categoryId: 1 })).toBeErrorShape(401, 'missing_api_key');
+    expect(await stranger.get('/v1/pets/1')).toBeErrorShape(401, 'missing_api_key');
   });
 });
 

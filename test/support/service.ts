@@ -130,8 +130,11 @@ export class Service {
     return stdout.trim();
   }
 
-  /** SIGTERM, as an orchestrator stops it. */
+  /** SIGTERM, as an orchestrator stops it. Rejects with all that it printed when it had ended by itself before. */
   async stop(): Promise<Exit> {
+    if (!running.has(this)) {
+      throw new Error(`The service had ended by itself: ${JSON.stringify(await this.exited)}\n${this.#output}`);
+    }
     const limit = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT_MS);
     const exit = await this.kill('SIGTERM');
     clearTimeout(limit);
