@@ -1,0 +1,66 @@
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { compileAcceptance, type Acceptance } from './acceptance.js';
+import { defaultOf } from './property-rule.js';
+
+/** A class that describes what a client sends. */
+export type Dto<T extends object = object> = new () => T;
+
+/** What the decorators of a class declare. */
+export interface DtoShape {
+  /** The properties in the order in which they are declared, those of a parent class first. */
+  readonly names: ReadonlySet<string>;
+  readonly defaults: readonly (readonly [name: string, value: unknown])[];
+  /** The properties that hold one nested object. */
+  readonly objects: ReadonlySet<string>;
+  readonly accepts: Acceptance;
+}
+
+/** Of a class that declares nothing. Only class-validator says what it makes of its values. */
+const NO_SHAPE: DtoShape = { names: new Set(), defaults: [], objects: new Set(), accepts: () => false };
+
+const shapes = new WeakMap<Dto, DtoShape>();
+
+/**
+ * The shape of a DTO class, read once from class-validator's metadata.
+ *
+ * @throws {TypeError} when the class declares nothing: a handler whose input nobody checks is a mistake.
+ */
+export function shapeOf(dto: Dto): DtoShape {
+  const shape = findShape(dto);
+  if (shape === NO_SHAPE) throw new TypeError(`${dto.name} has no property with a validation decorator`);
+  return shape;
+}
+
+/** The shape of a value's class, with no names where it is not a DTO. */
+export function shapeOfInstance({ constructor }: object): DtoShape {
+  return typeof constructor === 'function' ? findShape(constructor as Dto) : NO_SHAPE;
+}
+
+function findShape(dto: Dto): DtoShape {
+  let shape = shapes.get(dto);
+  if (shape === undefined) shapes.set(dto, (shape = readShape(dto)));
+  return shape;
+}
+
+function readShape(dto: Dto): DtoShape {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  if (rules.length === 0) return NO_SHAPE;
+  // class-validator gives the class's own first.
+  const declared = rules.toSorted((a, b) => distance(a.target) - distance(b.target));
+  const names = new Set(declared.map(({ propertyName }) => propertyName));
+  const defaults = [...names].map((name) => [name, defaultOf(dto.prototype as object, name)] as const);
+  const nested = declared.filter(({ type, each }) => type === ValidationTypes.NESTED_VALIDATION && !each);
+  return {
+    names,
+    defaults: defaults.filter(([, value]) => value !== undefined),
+    objects: new Set(nested.map(({ propertyName }) => propertyName)),
+    accepts: compileAcceptance(declared, (value) => shapeOfInstance(value).accepts(value)),
+  };
+}
+
+/** Steps from a class up to the root of the prototypes. */
+function distance(target: unknown): number {
+  let steps = 0;
+  for (let at: unknown = target; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) steps++;
+  return steps;
+}

@@ -1,0 +1,50 @@
+import { checkFields } from './check-fields.js';
+import { shapeOf, type Dto } from './dto-shape.js';
+import { queryPrecedence, refusal, type Fault } from './faults.js';
+
+/**
+ * Makes a DTO of a query, exactly what its decorators declare. Names and values are decoded as
+ * application/x-www-form-urlencoded (WHATWG URL), which never fails: broken percent-encoding is a value like another.
+ *
+ * @param query parsed, or as the URL has it after its first `?`.
+ * @throws {ApiError} unknown_parameter, duplicate_parameter or invalid_parameter, the first of them that applies; the
+ * message names every parameter that is wrong.
+ */
+export function validateQuery<T extends object>(dto: Dto<T>, query: URLSearchParams | string): T {
+  const shape = shapeOf(dto);
+  const given: Record<string, unknown> = {};
+  const unknown = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of parametersOf(query)) {
+    if (!shape.names.has(name)) unknown.add(name);
+    else if (Object.hasOwn(given, name)) repeated.add(name);
+    else given[name] = value;
+  }
+  const { instance, faults } = checkFields(dto, shape, given);
+  const all = [...[...repeated].map(duplicateParameter), ...faults, ...[...unknown].map(unknownParameter)];
+  if (all.length > 0) throw refusal(all, queryPrecedence);
+  return instance;
+}
+
+/**
+ * Refuses any query parameter, for a route that declares none.
+ *
+ * @throws {ApiError} unknown_parameter.
+ */
+export function refuseQuery(query: URLSearchParams | string): void {
+  const names = new Set(parametersOf(query).keys());
+  if (names.size > 0) throw refusal([...names].map(unknownParameter), queryPrecedence);
+}
+
+/** The constructor drops one leading `?`; given here, the query's own is kept. */
+const parametersOf = (query: URLSearchParams | string): URLSearchParams =>
+  typeof query === 'string' ? new URLSearchParams(`?${query}`) : query;
+
+const unknownParameter = (name: string): Fault => ({
+  kind: 'unknown',
+  field: '',
+  name,
+  problem: 'is not a known parameter',
+});
+
+const duplicateParameter = (field: string): Fault => ({ kind: 'duplicate', field, problem: 'is given more than once' });
