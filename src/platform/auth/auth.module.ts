@@ -1,8 +1,9 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import { Clock } from '../clock.js';
-import { CONFIG, type Config } from '../config/index.js';
+import { CONFIG, ConfigError, type Config } from '../config/index.js';
 import { Database } from '../database/index.js';
 import { LOG, type Log } from '../logging/index.js';
+import { Metrics } from '../metrics/index.js';
 import { keyEnvironmentOf } from './api-key.js';
 import { ApiKeyBatch } from './api-key.batch.js';
 import { ApiKeyCache } from './api-key.cache.js';
@@ -13,9 +14,14 @@ import { Authenticator } from './authenticator.js';
 import { KeyAudit } from './key-audit.js';
 import { KeyUse } from './key-use.js';
 import { LoggedKeyAudit } from './logged-key-audit.js';
+import { ApiKeysFileError } from './read-api-keys.js';
 
 const providers: Provider[] = [
-  { provide: KeyAudit, useFactory: (log: Log) => new LoggedKeyAudit(log), inject: [LOG] },
+  {
+    provide: KeyAudit,
+    useFactory: (log: Log, metrics: Metrics) => new LoggedKeyAudit(log, metrics),
+    inject: [LOG, Metrics],
+  },
   {
     provide: ApiKeyStore,
     useFactory: (database: Database, clock: Clock, audit: KeyAudit, config: Config) =>
@@ -28,12 +34,7 @@ const providers: Provider[] = [
       new ApiKeyCache(new ApiKeyBatch((ids) => store.findMany(ids)), config.auth.cacheTtlMs),
     inject: [ApiKeyStore, CONFIG],
   },
-  {
-    provide: ApiKeysFile,
-    useFactory: async (config: Config, log: Log) =>
-      config.auth.keysFile === undefined ? undefined : ApiKeysFile.open(config.auth.keysFile, log),
-    inject: [CONFIG, LOG],
-  },
+  { provide: ApiKeysFile, useFactory: openKeysFile, inject: [CONFIG, LOG] },
   {
     provide: KeyUse,
     useFactory: (store: ApiKeyStore, clock: Clock, log: Log) =>
@@ -53,3 +54,14 @@ const providers: Provider[] = [
 @Global()
 @Module({ providers, exports: [KeyAudit, ApiKeyStore, Authenticator, ApiKeyGuard] })
 export class AuthModule {}
+
+/** @throws {ConfigError} (rejects) where API_KEYS_FILE names a file that cannot be used. */
+async function openKeysFile({ auth }: Config, log: Log): Promise<ApiKeysFile | undefined> {
+  if (auth.keysFile === undefined) return undefined;
+  try {
+    return await ApiKeysFile.open(auth.keysFile, log);
+  } catch (error) {
+    if (!(error instanceof ApiKeysFileError)) throw error;
+    throw new ConfigError([{ name: 'API_KEYS_FILE', reason: `names a file that cannot be used: ${error.message}` }]);
+  }
+}

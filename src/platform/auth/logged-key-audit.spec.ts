@@ -3,13 +3,15 @@ import type { KeyEvent } from './key-audit.js';
 import { LoggedKeyAudit } from './logged-key-audit.js';
 
 let log: { info: jest.Mock; warn: jest.Mock };
+let inc: jest.Mock;
 
 beforeEach(() => {
   log = { info: jest.fn(), warn: jest.fn() };
+  inc = jest.fn();
 });
 
 function line(event: KeyEvent): unknown {
-  new LoggedKeyAudit(log as never).record(event);
+  new LoggedKeyAudit(log as never, { authFailures: { inc } } as never).record(event);
   const lines = [...log.info.mock.calls, ...log.warn.mock.calls];
   expect(lines).toHaveLength(1);
   return lines[0]?.[0];
@@ -47,12 +49,13 @@ describe('the audit in the log', () => {
     });
   });
 
-  it('has a line for a key refused', () => {
+  it('has a line for a key refused, and counts it by its reason alone', () => {
     expect(line({ event: 'auth.failed', reason: 'mismatch', keyId: 'key00001', address: '203.0.113.7' })).toEqual({
       event: 'auth.failed',
       reason: 'mismatch',
       key_id: 'key00001',
       client_ip: '203.0.113.7',
     });
+    expect(inc.mock.calls).toEqual([[{ reason: 'mismatch' }]]);
   });
 });

@@ -1,15 +1,20 @@
 import type { Log } from '../logging/index.js';
+import type { Metrics } from '../metrics/index.js';
 import { KeyAudit, type KeyEvent } from './key-audit.js';
 
-/** The audit in the service's log: one line an event. */
+/** The audit in the service's log: one line an event. Refusals are counted too, where there are metrics. */
 export class LoggedKeyAudit extends KeyAudit {
-  constructor(private readonly log: Pick<Log, 'info' | 'warn'>) {
+  constructor(
+    private readonly log: Pick<Log, 'info' | 'warn'>,
+    private readonly metrics?: Pick<Metrics, 'authFailures'>,
+  ) {
     super();
   }
 
   record(event: KeyEvent): void {
     switch (event.event) {
       case 'auth.failed':
+        this.metrics?.authFailures.inc({ reason: event.reason });
         return this.log.warn(
           { event: event.event, reason: event.reason, key_id: event.keyId, client_ip: event.address },
           'A request was refused for its API key',
