@@ -9,7 +9,7 @@ import { ListPetsQuery, NewPetBody, petBody, PetBody } from './pets.dto.js';
 import { petNotFound } from './pets.errors.js';
 import { PetsService } from './pets.service.js';
 
-const petIdParameter = { name: 'petId', schema: { type: 'integer', format: 'int64', minimum: 1 } } as const;
+const petIdParameter = { name: 'petId', type: 'integer', format: 'int64', minimum: 1, example: 1 } as const;
 
 /** The three operations of the interface (§4). */
 @Controller('pets')
@@ -38,7 +38,7 @@ export class PetsController {
 
   @Get(':petId')
   @ApiOperation({ summary: 'Get an animal', description: 'Use `listPets` with a `status` instead.' })
-  @ApiParam({ ...petIdParameter, description: 'Identifier of the animal to retrieve.', example: 1 })
+  @ApiParam({ ...petIdParameter, description: 'Identifier of the animal to retrieve.' })
   @ApiOkResponse({ description: 'The requested animal.', type: PetBody })
   @RequireScope('pets:read')
   @Raises(petNotFound)

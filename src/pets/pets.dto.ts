@@ -22,7 +22,7 @@ export class NewPetBody {
 /** An animal as clients see it (interface §2, Pet). */
 @ApiSchema({ name: 'Pet' })
 export class PetBody {
-  @Int64Property({ description: 'Unique identifier, assigned by the service on creation.', example: 1n })
+  @Int64Property({ minimum: 1n, description: 'Unique identifier, assigned by the service on creation.', example: 1n })
   id: bigint;
 
   @TextProperty({ minLength: 1, maxLength: 255, description: "The animal's name.", example: 'Rex' })
@@ -31,7 +31,8 @@ export class PetBody {
   @Int64Property({ description: 'Identifier of the category the animal belongs to.', example: 7n })
   categoryId: bigint;
 
-  @EnumProperty({ ...status, example: 'available' })
+  /** Always there; the interface does not promise it. */
+  @EnumProperty({ ...status, required: false, example: 'available' })
   status: PetStatus;
 }
 

@@ -7,6 +7,7 @@ const ofThisPage = [
   'docs-ui.js',
   'exact-integer.js',
   'exact-numbers.js',
+  'folded-headers.js',
   'indent-json.js',
   'operation-link.js',
   'tab-authorization.js',

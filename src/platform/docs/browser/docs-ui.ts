@@ -1,5 +1,6 @@
 /** Starts Swagger UI on the documentation page. Runs in the browser; the page loads it as a module. */
 import { exactNumbers } from './exact-numbers.js';
+import { foldedHeaders } from './folded-headers.js';
 import { deepLinkOfOperation } from './operation-link.js';
 import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';
 import { TabAuthorization } from './tab-authorization.js';
@@ -25,7 +26,7 @@ const ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   // Relative to the page, never to the root: a proxy may serve the whole under a prefix.
   url: './openapi.json',
-  plugins: [exactNumbers(adapt), authorization.plugin()],
+  plugins: [exactNumbers(adapt), authorization.plugin(), foldedHeaders],
   deepLinking: true,
   displayOperationId: true,
   tryItOutEnabled: true,

@@ -13,6 +13,12 @@ interface Media {
   examples?: Record<string, unknown>;
 }
 
+interface Parameter {
+  $ref?: string;
+  schema?: Schema;
+  example?: unknown;
+}
+
 interface Response {
   description?: string;
   headers?: object;
@@ -29,7 +35,7 @@ export interface Operation {
   tags?: string[];
   deprecated?: boolean;
   security?: object[];
-  parameters?: { schema?: Schema; $ref?: string }[];
+  parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
 }
@@ -39,7 +45,6 @@ export function completeOperation(operation: Operation, route: Route, document: 
   const scopes = route.scopes.map((scope) => `\`${scope}\``).join(', ');
   const paragraphs = [operation.description, scopes && `Needs the scope ${scopes}.`].filter(Boolean);
   const { summary = route.operationId, parameters = [], requestBody } = operation;
-  for (const { schema } of parameters) if (schema) completeSchema(schema);
   return {
     operationId: route.operationId,
     tags: [route.feature],
@@ -48,10 +53,19 @@ export function completeOperation(operation: Operation, route: Route, document: 
     ...(route.deprecated && { deprecated: true, 'x-deprecated-sunset': route.deprecated.sunset }),
     ...(route.stability && { 'x-stability': route.stability }),
     security: route.open ? [] : [{ bearerAuth: [] }],
-    parameters: [...parameters, ...requestHeadersOf(route)],
+    parameters: [...parameters.map(completeParameter), ...requestHeadersOf(route)],
     ...(requestBody && { requestBody: { ...requestBody, content: completeBody(requestBody.content, document) } }),
     responses: { ...failures(route), ...successes(operation.responses, route, document) },
   };
+}
+
+/** The example of a parameter belongs to the parameter: Swagger UI fills it in from there. */
+function completeParameter(parameter: Parameter): Parameter {
+  const { schema, ...rest } = parameter;
+  if (schema === undefined) return parameter;
+  completeSchema(schema);
+  const { examples: [example] = [], ...plain } = schema;
+  return { ...rest, schema: plain, ...(example !== undefined && { example }) };
 }
 
 function completeBody(content: Record<string, Media>, document: OpenAPIObject): Record<string, Media> {

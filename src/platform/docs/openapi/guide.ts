@@ -1,11 +1,10 @@
 /** The description of the whole document, in Markdown. */
 export const guide = `A store of animals over HTTP and JSON.
 
-**Authorize.** Every operation needs an API key: \`Authorization: Bearer <API_KEY>\`. Whoever runs the service makes one
-with \`node dist/cli.js keys create --name you\`.
+**Keys.** Every operation needs an API key, sent as \`Authorization: Bearer <API_KEY>\`.
 
-**Page.** A list answers a bare JSON array. While there are more items, its \`Link\` header holds the address of the next
-page, \`rel="next"\`; follow it as it stands.
+**Pages.** A list answers a bare JSON array; its \`Link\` header holds the address of the next page, \`rel="next"\`, while
+there is one.
 
 **Repeat safely.** Operations that take an \`Idempotency-Key\` can be sent again after a failure without making anything
 twice.

@@ -72,7 +72,7 @@ class ToysController {
 
   @Get(':toyId')
   @ApiOperation({ summary: 'Get a toy' })
-  @ApiParam({ name: 'toyId', schema: { type: 'integer', format: 'int64', minimum: 1 }, example: 1 })
+  @ApiParam({ name: 'toyId', type: 'integer', format: 'int64', minimum: 1, example: 1 })
   @ApiOkResponse({ description: 'The toy.', type: Toy })
   @declareRoute({
     deprecated: { since: '2025-12-05', sunset: '2030-12-05', successor: 'listToys' },
@@ -235,6 +235,16 @@ describe('the OpenAPI document', () => {
     });
     expect(operation('get', '/toys')).not.toHaveProperty('deprecated');
     expect(operation('get', '/toys')).not.toHaveProperty('x-stability');
+  });
+
+  it('keeps the example of a parameter where Swagger UI looks for it', () => {
+    expect(operation('get', '/toys/{toyId}').parameters[0]).toEqual({
+      name: 'toyId',
+      in: 'path',
+      required: true,
+      schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 9223372036854776000 },
+      example: 1,
+    });
   });
 
   it('makes an example of a body from the examples of its fields', () => {

@@ -64,7 +64,7 @@ function outline(product: Product): ReturnType<DocumentBuilder['build']> {
     .setTitle(product.name)
     .setVersion(product.version)
     .setDescription(guide)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'The API key, as it was shown once.' }, 'bearerAuth')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, `as_…`.' }, 'bearerAuth')
     .build();
 }
 
@@ -74,8 +74,8 @@ function pathInDocument(route: Route): string {
 }
 
 function tagOf({ name, scopes = {} }: Feature): { name: string; description: string } {
-  const lines = Object.entries(scopes).map(([scope, allows]) => `- \`${scope}\`: ${allows}`);
-  return { name, description: lines.length > 0 ? `Scopes:\n${lines.join('\n')}` : `The operations of ${name}.` };
+  const allowed = Object.entries(scopes).map(([scope, allows]) => `\`${scope}\` (${allows})`);
+  return { name, description: allowed.length > 0 ? `Scopes: ${allowed.join(', ')}` : `The operations of ${name}` };
 }
 
 function componentsOf(document: OpenAPIObject, routes: readonly Route[]): Components {
