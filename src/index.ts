@@ -1,0 +1,36 @@
+/** The package's face: everything that another team may import, and only that. */
+export { createApplication, type ApplicationOptions } from './application.js';
+export { pets } from './pets/index.js';
+export { Public, RequireScope } from './platform/auth/index.js';
+export { Clock, SystemClock } from './platform/clock.js';
+export { CONFIG, ConfigError, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
+export { Database, DatabaseError, type Row, type SqlValue, type Written } from './platform/database/index.js';
+export { Deprecated } from './platform/deprecation/index.js';
+export { ApiError, coreErrors, defineErrorCode, type ErrorCategory, type ErrorCode } from './platform/errors/index.js';
+export { FeatureError } from './platform/feature-check.js';
+export { defineFeature, type Feature, type Migration } from './platform/feature.js';
+export { Health, type HealthContribution } from './platform/health/index.js';
+export { Idempotent } from './platform/idempotency/index.js';
+export {
+  INT64_MAX,
+  INT64_MIN,
+  Int64Column,
+  Int64Parameter,
+  Int64Property,
+  parseId,
+  parseInt64,
+} from './platform/int64/index.js';
+export { exitOnFault, stopOnSignal, welcome, type Running } from './platform/lifecycle/index.js';
+export { LOG, type Log } from './platform/logging/index.js';
+export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination/index.js';
+export { BodyLimit, LocatedBy, Raises, Stability } from './platform/routing/index.js';
+export {
+  EnumParameter,
+  EnumProperty,
+  IntegerParameter,
+  IntegerProperty,
+  StringParameter,
+  StringProperty,
+  TextParameter,
+  TextProperty,
+} from './platform/validation/index.js';
