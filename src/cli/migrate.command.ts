@@ -7,7 +7,9 @@ export function migrateCommand(): Command {
     await withDatabase({ migrate: false }, async ({ migrator }) => {
       const applied = await migrator.run();
       for (const name of applied) process.stdout.write(`applied ${name}\n`);
-      process.stdout.write(applied.length === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n');
+      process.stdout.write(
+        applied.length === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n',
+      );
     });
   });
 }

@@ -1,7 +1,13 @@
 import { createApplication } from '../application.js';
 import { features } from '../features.js';
 import { loadConfig, loadEnvironment } from '../platform/config/index.js';
-import { animalStore, buildOpenApiDocument, documentTexts, printedServers, type DocumentTexts } from '../platform/docs/index.js';
+import {
+  animalStore,
+  buildOpenApiDocument,
+  documentTexts,
+  printedServers,
+  type DocumentTexts,
+} from '../platform/docs/index.js';
 import { createLog } from '../platform/logging/index.js';
 import { RouteTable } from '../platform/routing/index.js';
 import { version } from '../platform/version.js';

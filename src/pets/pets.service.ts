@@ -16,7 +16,10 @@ export class PetsService {
   }
 
   /** A pet is available unless it is said otherwise (contract, "Pet values"). */
-  createPet({ status = PetStatus.available, ...pet }: Omit<NewPet, 'status'> & { status?: PetStatus | undefined }): Promise<Pet> {
+  createPet({
+    status = PetStatus.available,
+    ...pet
+  }: Omit<NewPet, 'status'> & { status?: PetStatus | undefined }): Promise<Pet> {
     return this.pets.insert({ ...pet, status });
   }
 

@@ -19,9 +19,18 @@ export function checkFeatures(features: readonly Feature[], platformVersion: str
   const platformCodes = Object.values(coreErrors).map(({ code }) => ['the platform', code] as const);
   return [
     ...features.flatMap((feature) => checkFeature(feature, platformVersion)),
-    ...clashes('name', features.map(({ name }) => [`feature '${name}'`, name])),
-    ...clashes('scope', features.flatMap((f) => Object.keys(f.scopes ?? {}).map((scope) => [named(f), scope]))),
-    ...clashes('migration', features.flatMap((f) => (f.migrations ?? []).map(({ name }) => [named(f), name]))),
+    ...clashes(
+      'name',
+      features.map(({ name }) => [`feature '${name}'`, name]),
+    ),
+    ...clashes(
+      'scope',
+      features.flatMap((f) => Object.keys(f.scopes ?? {}).map((scope) => [named(f), scope])),
+    ),
+    ...clashes(
+      'migration',
+      features.flatMap((f) => (f.migrations ?? []).map(({ name }) => [named(f), name])),
+    ),
     ...clashes('error code', [
       ...platformCodes,
       ...features.flatMap((f) => (f.errors ?? []).map(({ code }) => [named(f), code] as const)),
@@ -36,21 +45,33 @@ export function checkRoutes(routes: readonly Route[], features: readonly Feature
   const undeclared = routes.flatMap((route) => [
     ...route.scopes
       .filter((scope) => !scopes.has(scope))
-      .map((scope) => `feature '${route.feature}': ${route.operationId} needs scope '${scope}', which no feature declares`),
+      .map(
+        (scope) => `feature '${route.feature}': ${route.operationId} needs scope '${scope}', which no feature declares`,
+      ),
     ...route.raises
       .filter(({ code }) => codes.get(route.feature)?.has(code) !== true)
-      .map(({ code }) => `feature '${route.feature}': ${route.operationId} raises '${code}', which the feature does not declare`),
+      .map(
+        ({ code }) =>
+          `feature '${route.feature}': ${route.operationId} raises '${code}', which the feature does not declare`,
+      ),
   ]);
   return [
     ...undeclared,
-    ...clashes('route', routes.map((route) => [`feature '${route.feature}'`, `${route.method} ${route.path.replace(/\{\w+\}/g, '{}')}`])),
-    ...clashes('operationId', routes.map((route) => [`feature '${route.feature}'`, route.operationId])),
+    ...clashes(
+      'route',
+      routes.map((route) => [`feature '${route.feature}'`, `${route.method} ${route.path.replace(/\{\w+\}/g, '{}')}`]),
+    ),
+    ...clashes(
+      'operationId',
+      routes.map((route) => [`feature '${route.feature}'`, route.operationId]),
+    ),
   ];
 }
 
 function checkFeature(feature: Feature, platformVersion: string): string[] {
   const violations: string[] = [];
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(feature.name)) violations.push(`${named(feature)}: the name is not lower kebab case`);
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(feature.name))
+    violations.push(`${named(feature)}: the name is not lower kebab case`);
   if (semver.validRange(feature.platform) === null) {
     violations.push(`${named(feature)}: '${feature.platform}' is not a range of platform versions`);
   } else if (!semver.satisfies(platformVersion, feature.platform)) {
@@ -59,7 +80,8 @@ function checkFeature(feature: Feature, platformVersion: string): string[] {
   const providers = (Reflect.getMetadata('providers', feature.module) ?? []) as { provide?: unknown }[];
   for (const { provide } of providers) {
     const app = APP_PROVIDERS.indexOf(provide);
-    if (app >= 0) violations.push(`${named(feature)} provides ${String(APP_PROVIDERS[app])}, which would change every feature`);
+    if (app >= 0)
+      violations.push(`${named(feature)} provides ${String(APP_PROVIDERS[app])}, which would change every feature`);
   }
   return violations;
 }

@@ -6,7 +6,8 @@ import { declareRoute, type DeprecationTerms } from '../routing/index.js';
  */
 export function Deprecated(deprecated: DeprecationTerms): MethodDecorator {
   for (const day of [deprecated.since, deprecated.sunset]) {
-    if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) throw new TypeError(`'${day}' is not YYYY-MM-DD`);
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
+      throw new TypeError(`'${day}' is not YYYY-MM-DD`);
   }
   return declareRoute({ deprecated });
 }

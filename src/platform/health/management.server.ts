@@ -40,7 +40,10 @@ export class ManagementServer {
       case '/livez':
         return send(response, 200, { status: 'ok' });
       case '/readyz':
-        return send(response, health.isReady ? 200 : 503, { status: health.isReady ? 'ok' : 'failing', checks: health.report() });
+        return send(response, health.isReady ? 200 : 503, {
+          status: health.isReady ? 'ok' : 'failing',
+          checks: health.report(),
+        });
       case '/startupz':
         return send(response, health.hasStarted ? 200 : 503, { status: health.hasStarted ? 'ok' : 'starting' });
       case '/metrics':
@@ -61,7 +64,11 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-function refuse(response: ServerResponse, { code, category, message }: ErrorCode, headers: Record<string, string> = {}): void {
+function refuse(
+  response: ServerResponse,
+  { code, category, message }: ErrorCode,
+  headers: Record<string, string> = {},
+): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   send(response, statusOfCategory[category], { code, message, status: statusOfCategory[category] });
 }
