@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { DataSource, Entity, PrimaryColumn } from 'typeorm';
+import { DataSource, Entity, type EntityMetadata, PrimaryColumn } from 'typeorm';
 import { Int64Column, int64Transformer } from './int64.column.js';
 
-const columnsOf = async (type: 'better-sqlite3' | 'mysql', entity: new () => object) => {
+const columnsOf = async (type: 'better-sqlite3' | 'mysql', entity: new () => object): Promise<EntityMetadata> => {
   const database = type === 'mysql' ? 'test' : ':memory:';
-  const source = new DataSource({ type, database, entities: [entity] } as never);
+  const source = new DataSource({ type, database, entities: [entity] });
   // Reads the decorators without a connection.
   await (source as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
   return source.getMetadata(entity);

@@ -7,10 +7,10 @@ export function Int64Column(options: Omit<ColumnOptions, 'type' | 'transformer' 
 }
 
 /** From what a driver gives (text, bigint, a number by its settings) to `bigint`. `null` stays `null`. */
-export const int64Transformer: ValueTransformer = {
+export const int64Transformer = {
   to: (value: unknown) => value,
   from: (value: unknown) => (value === null || value === undefined ? value : exact(value)),
-};
+} satisfies ValueTransformer;
 
 /** @throws {RangeError} when a driver has given a number that may be a rounded one. */
 function exact(value: unknown): bigint {

@@ -1,4 +1,3 @@
-import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { ruledParameter, ruledProperty, type PropertyOptions, type PropertyRule } from '../validation/index.js';
 import { INT64_MAX, INT64_MIN, parseInt64 } from './int64.js';
 
@@ -25,8 +24,7 @@ function int64Rule({ minimum = INT64_MIN, maximum = INT64_MAX }: Int64Options): 
   return {
     name: 'int64',
     problem: (value) => (typeof value === 'bigint' && value >= minimum && value <= maximum ? undefined : problem),
-    // OpenAPI's TypeScript types know bounds as numbers only, and 2^63 − 1 is none.
-    schema: { type: 'integer', format: 'int64', minimum, maximum } as object as ApiPropertyOptions,
+    schema: { type: 'integer', format: 'int64', minimum, maximum } as object,
   };
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ApiError } from '../errors/index.js';
 import { parseJson } from './parse-json.js';
-import { stringifyJson } from './stringify-json.js';
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text));
 

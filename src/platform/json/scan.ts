@@ -37,7 +37,7 @@ export function scan(bytes: Uint8Array): Scan {
   let plainNumbers = true;
   let at = 0;
   while (at < bytes.length) {
-    const byte = bytes[at]!;
+    const byte = bytes[at] ?? 0;
     if (byte === QUOTE) at = endOfString(bytes, at);
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) deepest = Math.max(deepest, ++depth);
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
@@ -62,14 +62,14 @@ function endOfString(bytes: Uint8Array, start: number): number {
 /** The place after the number. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = start + 1;
-  while (at < bytes.length && isOfNumber(bytes[at]!)) at++;
+  while (at < bytes.length && isOfNumber(bytes[at] ?? 0)) at++;
   return at;
 }
 
 /** A short integer without sign games: no fraction, no exponent, not `-0`, which would become a negative zero. */
 function isPlain(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > EXACT_LENGTH || (bytes[start] === MINUS && bytes[start + 1] === ZERO)) return false;
-  for (let at = start + 1; at < end; at++) if (!isDigit(bytes[at]!)) return false;
+  for (let at = start + 1; at < end; at++) if (!isDigit(bytes[at] ?? 0)) return false;
   return true;
 }
 

@@ -16,7 +16,7 @@ export function stringifyJson(value: unknown, indent = 0): string {
 }
 
 /** TypeScript's library does not know `JSON.rawJSON` yet. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
 
 const rawBigint = (_name: string, value: unknown): unknown =>
   typeof value === 'bigint' ? rawJSON(value.toString()) : value;

@@ -53,7 +53,7 @@ function compileRule(rule: Rule, acceptsNested: Acceptance): Test[] {
 }
 
 function compileValidator(rule: Rule, validator: ValidatorConstraintInterface): Test {
-  const { propertyName: property, constraints = [] as unknown[] } = rule;
+  const { propertyName: property, constraints } = rule;
   return (object, value) => {
     if (rule.validateIf && !rule.validateIf(object, value)) return true;
     const target = { targetName: object.constructor.name, property, object, value, constraints };

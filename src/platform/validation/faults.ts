@@ -40,12 +40,15 @@ const MAX_DECLARED = 50;
  * @param faults at least one.
  */
 export function refusal(faults: readonly Fault[], precedence: Precedence): ApiError {
-  const [, code] = precedence.find(([kind]) => faults.some((fault) => fault.kind === kind))!;
+  const first = precedence.find(([kind]) => faults.some((fault) => fault.kind === kind));
   const declared = faults.filter(({ kind }) => kind !== 'unknown').slice(0, MAX_DECLARED);
   const unknown = faults.filter(({ kind }) => kind === 'unknown').slice(0, MAX_UNKNOWN);
   const named = [...declared, ...unknown].map((fault) => `${describeField(fault)}: ${fault.problem}`);
   const rest = faults.length - named.length;
-  return new ApiError(code, [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; '));
+  return new ApiError(
+    first?.[1] ?? coreErrors.badRequest,
+    [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; '),
+  );
 }
 
 function describeField({ field, name }: Fault): string {

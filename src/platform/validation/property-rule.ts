@@ -17,9 +17,9 @@ export interface PropertyRule {
   /** Names the constraint in class-validator's errors. */
   readonly name: string;
   /** What is wrong with a value, to follow the property's name: `must be a string`. Undefined when it is right. */
-  problem(value: unknown): string | undefined;
+  readonly problem: (value: unknown) => string | undefined;
   /** Turns what the client sent into what `problem` and the handler see. What it cannot turn it hands back. */
-  convert?(value: unknown): unknown;
+  readonly convert?: (value: unknown) => unknown;
   readonly schema: ApiPropertyOptions;
 }
 

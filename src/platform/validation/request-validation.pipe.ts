@@ -20,7 +20,7 @@ export class RequestValidationPipe implements PipeTransform {
    * @throws {ApiError} as `validateBody` and `validateQuery`, and as the body's `read`.
    * @throws {TypeError} when the handler does not declare its input with a class.
    */
-  async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
     if (metadata.type === 'body') return this.body(value, metadata);
     if (metadata.type === 'query') return this.query(value, metadata);
     return value;
@@ -32,7 +32,7 @@ export class RequestValidationPipe implements PipeTransform {
     return validateBody(dto, await (value as UnreadBody).read());
   }
 
-  private async query(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  private query(value: unknown, metadata: ArgumentMetadata): unknown {
     const dto = dtoOf(metadata);
     if (!(value instanceof URLSearchParams)) throw new TypeError('Something has replaced the parsed query');
     return metadata.metatype === URLSearchParams ? value : validateQuery(dto, value);

@@ -61,11 +61,12 @@ function textRule({ minLength = 1, maxLength }: StringOptions): PropertyRule {
   };
 }
 
+/** @param text well-formed, so that every high surrogate makes a pair. */
 function hasLength(text: string, minimum: number, maximum: number): boolean {
   // A code point takes one or two UTF-16 units, so a long text is refused without being walked.
   if (text.length < minimum || text.length > 2 * maximum) return false;
-  let length = 0;
-  for (const _ of text) length++;
+  const pairs = text.match(/[\ud800-\udbff]/g)?.length ?? 0;
+  const length = text.length - pairs;
   return length >= minimum && length <= maximum;
 }
 
