@@ -22,4 +22,4 @@ export function parseId(text: string): bigint | undefined {
   return id !== undefined && id > 0n ? id : undefined;
 }
 
-export const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
+const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;

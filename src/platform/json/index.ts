@@ -1,3 +1,2 @@
-export { parseNumberLiteral } from './number-literal.js';
 export { parseJson } from './parse-json.js';
 export { stringifyJson } from './stringify-json.js';
