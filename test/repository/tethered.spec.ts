@@ -7,11 +7,12 @@ import { describe, expect, it } from '@jest/globals';
 
 const support = fileURLToPath(new URL('../support/tethered.ts', import.meta.url));
 
-/** Starts a process that would live for a minute, and says its id. */
+/** Starts a process that would live for a minute, and says its id once it runs. */
 const PARENT = `
   const { spawnTethered } = await import(${JSON.stringify(support)});
-  const child = spawnTethered(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
-  console.log(child.pid);
+  const program = 'console.log("up"); setTimeout(() => {}, 60_000)';
+  const child = spawnTethered(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.once('data', () => console.log(child.pid));
   setTimeout(() => {}, 60_000);
 `;
 

@@ -1,0 +1,99 @@
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
+
+/** What "Try it out" sent, and what the page then showed. */
+export interface Tried {
+  readonly request: Request;
+  /** As shown. */
+  readonly status: string;
+  /** The response body as shown, character by character. */
+  readonly body: string;
+}
+
+/** The page at `/docs`, used as a person uses it, and watched. */
+export class DocsPage {
+  /** What went wrong in the browser: errors on the console, exceptions, violations of the content security policy. */
+  readonly troubles: string[] = [];
+  readonly requests: Request[] = [];
+
+  private constructor(readonly page: Page) {
+    page.on('request', (request) => this.requests.push(request));
+    page.on('pageerror', (error) => this.troubles.push(String(error.stack)));
+    page.on('console', (message) => {
+      // Chromium notes every failing status itself; an API's 4xx is what a test asked for.
+      if (message.location().url.includes('/v1/') && message.text().startsWith('Failed to load resource')) return;
+      if (message.type() === 'error' || message.type() === 'warning') this.troubles.push(message.text());
+    });
+  }
+
+  /** Opens the page in a new tab and waits until the operations are there. */
+  static async open(context: BrowserContext, url: string): Promise<DocsPage> {
+    const docs = new DocsPage(await context.newPage());
+    await docs.page.addInitScript(
+      `addEventListener('securitypolicyviolation', (event) => console.error('CSP: ' + event.violatedDirective))`,
+    );
+    await docs.page.goto(url);
+    await docs.untilShown();
+    return docs;
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.untilShown();
+  }
+
+  /** One operation by its operationId. */
+  operation(id: string): Locator {
+    return this.page.locator('.opblock', { has: this.page.locator(`.opblock-summary-operation-id:text-is("${id}")`) });
+  }
+
+  async authorize(key: string): Promise<void> {
+    await this.page.locator('.auth-wrapper .btn.authorize').click();
+    const dialog = this.page.locator('.modal-ux');
+    await dialog.locator('input').fill(key);
+    await dialog.locator('button.authorize').click();
+    await dialog.locator('.btn-done').click();
+  }
+
+  async logOut(): Promise<void> {
+    await this.page.locator('.auth-wrapper .btn.authorize').click();
+    const dialog = this.page.locator('.modal-ux');
+    await dialog.getByRole('button', { name: 'Logout' }).click();
+    await dialog.locator('.btn-done').click();
+  }
+
+  /**
+   * Executes an operation with what stands in its form, and reads what the page then shows.
+   *
+   * @param fill what to type before: a field's label is its parameter's name, `body` is the request body.
+   */
+  async execute(id: string, fill: Readonly<Record<string, string>> = {}): Promise<Tried> {
+    const operation = this.operation(id);
+    const button = operation.locator('.btn.execute');
+    if (!(await button.isVisible())) await operation.locator('.opblock-summary-control').click();
+    for (const [field, text] of Object.entries(fill)) await fieldOf(operation, field).fill(text);
+    const clear = operation.locator('.btn-clear');
+    if (await clear.isVisible()) await clear.click();
+    const sent = this.page.waitForRequest((request) => request.url().includes('/v1/'));
+    await button.click();
+    const request = await sent;
+    const shown = operation.locator('.live-responses-table tbody');
+    const status = await shown.locator('.response-col_status').first().innerText();
+    const body = await shown.locator('.highlight-code code').first().innerText();
+    return { request, status: status.trim(), body };
+  }
+
+  /** A picture of the whole page for a person to look at, into `artifacts/`. */
+  async photograph(name: string): Promise<void> {
+    await this.page.screenshot({ path: `artifacts/browser/${name}.png`, fullPage: true });
+  }
+
+  private untilShown(): Promise<void> {
+    return this.page.locator('.opblock').first().waitFor();
+  }
+}
+
+function fieldOf(operation: Locator, field: string): Locator {
+  return field === 'body'
+    ? operation.locator('.body-param__text')
+    : operation.locator(`tr[data-param-name="${field}"] input`);
+}
