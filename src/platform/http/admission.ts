@@ -14,7 +14,16 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
     return new ApiError(coreErrors.badRequest, 'An HTTP/1.1 request has exactly one Host header.');
   }
+  if (hasStrangeFraming(request)) {
+    return new ApiError(coreErrors.badRequest, 'chunked is the only transfer coding here, and HTTP/1.1 has it alone.');
+  }
   return undefined;
+}
+
+/** RFC 9112 §6.1: a proxy that reads another coding, or HTTP/1.0, otherwise than Node does would see other requests. */
+function hasStrangeFraming({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
 }
 
 function headerBytes(rawHeaders: readonly string[]): number {
