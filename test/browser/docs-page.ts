@@ -57,7 +57,7 @@ export class DocsPage {
   async logOut(): Promise<void> {
     await this.page.locator('.auth-wrapper .btn.authorize').click();
     const dialog = this.page.locator('.modal-ux');
-    await dialog.getByRole('button', { name: 'Logout' }).click();
+    await dialog.locator('button', { hasText: 'Logout' }).click();
     await dialog.locator('.btn-done').click();
   }
 

@@ -13,8 +13,12 @@ declare const sessionStorage: Storage;
 
 const authorization = new TabAuthorization('bearerAuth', sessionStorage, `bearerAuth ${location.pathname}`);
 
+// Taken before Swagger UI sees it, which would make a link of its own of it, to nothing.
+const asked = location.hash;
+if (!asked.startsWith('#/')) history.replaceState(null, '', location.pathname);
+
 function adapt(document: DocumentInPage, system: SwaggerUi): DocumentInPage {
-  const link = deepLinkOfOperation(document, location.hash);
+  const link = deepLinkOfOperation(document, asked);
   if (link !== undefined) {
     history.replaceState(null, '', link);
     system.layoutActions.parseDeepLinkHash(link);

@@ -43,7 +43,8 @@ export interface Operation {
 /** Adds to what Nest knows of an operation everything that its route says: who may call it, and all that it can answer. */
 export function completeOperation(operation: Operation, route: Route, document: OpenAPIObject): Operation {
   const scopes = route.scopes.map((scope) => `\`${scope}\``).join(', ');
-  const paragraphs = [operation.description, scopes && `Needs the scope ${scopes}.`].filter(Boolean);
+  const removal = route.deprecated && `To be removed on ${route.deprecated.sunset}.`;
+  const paragraphs = [operation.description, removal, scopes && `Needs the scope ${scopes}.`].filter(Boolean);
   const { summary = route.operationId, parameters = [], requestBody } = operation;
   return {
     operationId: route.operationId,
@@ -78,10 +79,7 @@ function completeContent(content: Record<string, Media>, document: OpenAPIObject
     completeSchema(schema);
     const value = exampleOf(schema, schemasOf(document));
     const given = media.example !== undefined || media.examples !== undefined || value === undefined;
-    return [
-      type,
-      { schema: nameList(schema, document), ...(given ? media : { examples: { example: { value } } }) },
-    ] as const;
+    return [type, { schema: nameList(schema, document), ...(given ? media : { example: value }) }] as const;
   });
   return Object.fromEntries(completed);
 }

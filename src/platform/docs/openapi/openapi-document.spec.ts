@@ -54,6 +54,8 @@ class ToyQuery {
   colour?: Colour;
 }
 
+const toyIdParameter = { name: 'toyId', type: 'integer', format: 'int64', minimum: 1, example: 1 };
+
 @Controller('toys')
 class ToysController {
   @Get()
@@ -72,7 +74,7 @@ class ToysController {
 
   @Get(':toyId')
   @ApiOperation({ summary: 'Get a toy' })
-  @ApiParam({ name: 'toyId', type: 'integer', format: 'int64', minimum: 1, example: 1 })
+  @ApiParam(toyIdParameter)
   @ApiOkResponse({ description: 'The toy.', type: Toy })
   @declareRoute({
     deprecated: { since: '2025-12-05', sunset: '2030-12-05', successor: 'listToys' },
@@ -98,6 +100,7 @@ const toys = defineFeature({
 
 interface Media {
   schema: object;
+  example: unknown;
   examples: Record<string, { value: unknown }>;
 }
 interface Operation {
@@ -248,11 +251,11 @@ describe('the OpenAPI document', () => {
   });
 
   it('makes an example of a body from the examples of its fields', () => {
-    expect(operation('post', '/toys').requestBody.content['application/json'].examples['example']!.value).toEqual({
+    expect(operation('post', '/toys').requestBody.content['application/json'].example).toEqual({
       shelf: 9007199254740992,
       colour: 'red',
     });
-    expect(operation('get', '/toys').responses[200]!.content['application/json'].examples['example']!.value).toEqual([
+    expect(operation('get', '/toys').responses[200]!.content['application/json'].example).toEqual([
       { id: 1, colour: 'red' },
     ]);
   });
