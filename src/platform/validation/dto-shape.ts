@@ -27,7 +27,8 @@ const shapes = new WeakMap<Dto, DtoShape>();
  */
 export function shapeOf(dto: Dto): DtoShape {
   const shape = findShape(dto);
-  if (shape === NO_SHAPE) throw new TypeError(`${dto.name} has no property with a validation decorator`);
+  if (shape === NO_SHAPE)
+    throw new TypeError(`Input is declared by a class with validation decorators, and ${dto.name} has none`);
   return shape;
 }
 

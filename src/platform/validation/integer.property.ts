@@ -32,8 +32,8 @@ function integerRule({ minimum, maximum }: IntegerOptions): PropertyRule {
   };
 }
 
-/** Sixteen digits hold every safe integer; one above them is refused by the bounds. */
-const CANONICAL = /^(?:0|-?[1-9][0-9]{0,15})$/;
+/** Digits beyond a double's precision round to what is beyond the bounds as well. */
+const CANONICAL = /^(?:0|-?[1-9][0-9]*)$/;
 
 const fromDecimal = (value: unknown): unknown =>
   typeof value === 'string' && CANONICAL.test(value) ? Number(value) : value;

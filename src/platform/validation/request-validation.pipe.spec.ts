@@ -66,6 +66,8 @@ describe('RequestValidationPipe', () => {
 
   it.each([
     ["@Body('text')", { type: 'body', metatype: String, data: 'text' }],
+    ["@Body('note') of a class", { type: 'body', metatype: Note, data: 'note' }],
+    ["@Query('page') of a class", { type: 'query', metatype: Paged, data: 'page' }],
     ['@Body() of a list', { type: 'body', metatype: Array }],
     ['@Body() of an interface', { type: 'body', metatype: Object }],
     ['@Body() without a type', { type: 'body' }],

@@ -4,9 +4,6 @@ import { UnreadBody } from './unread-body.js';
 import { validateBody } from './validate-body.js';
 import { validateQuery } from './validate-query.js';
 
-/** Types that a decorated parameter has where no class says what is in it. An interface is `Object` too. */
-const UNDECLARED = new Set<unknown>([undefined, Object, Array, String, Number, Boolean, BigInt, Symbol, Function, Map]);
-
 /**
  * The global pipe: `@Body() body: SomeDto` and `@Query() query: SomeDto` arrive as validated instances. Path parameters
  * are left as the strings that they are.
@@ -42,7 +39,6 @@ export class RequestValidationPipe implements PipeTransform {
 function dtoOf({ type, metatype, data }: ArgumentMetadata): Dto {
   const decorator = type === 'body' ? '@Body' : '@Query';
   if (data !== undefined) throw new TypeError(`Declare ${decorator}() with a class instead of ${decorator}('${data}')`);
-  if (UNDECLARED.has(metatype))
-    throw new TypeError(`Declare ${decorator}() with a class that has validation decorators`);
-  return metatype as Dto;
+  // An interface or a list has the type Object or Array here, which then is found to declare nothing.
+  return (metatype ?? Object) as Dto;
 }

@@ -109,6 +109,9 @@ describe('validateBody', () => {
     expect(refusal({ ...valid, ['x'.repeat(10_000)]: 1 })).toBe(
       `unknown_field: "${'x'.repeat(64)}…": is not a known field`,
     );
+    expect(refusal({ ...valid, [`x${'🐶'.repeat(100)}`]: 1 })).toBe(
+      `unknown_field: "x${'🐶'.repeat(31)}…": is not a known field`,
+    );
     expect(refusal({ ...valid, 'a"\n\u001b[31m\u202e\u2028\ud800': 1 })).toBe(
       'unknown_field: "a\\"\\n\\u001b[31m\\u{202e}\\u{2028}\\ud800": is not a known field',
     );
@@ -168,7 +171,7 @@ describe('any body', () => {
       fc.property(fc.oneof(faulty, fc.anything({ key, values, maxDepth: 3 })), (body) => {
         expect(() => fromText(JSON.stringify(body))).toThrow(ApiError);
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 });
