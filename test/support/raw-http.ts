@@ -33,11 +33,14 @@ export class RawConnection {
     socket.on('error', () => (this.#ended = true));
   }
 
-  static async open(url: string): Promise<RawConnection> {
+  /** @param options.paused for a client that reads nothing: what the server sends stays with the server. */
+  static async open(url: string, { paused = false } = {}): Promise<RawConnection> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     await once(socket, 'connect');
-    return new RawConnection(socket);
+    const connection = new RawConnection(socket);
+    if (paused) socket.pause();
+    return connection;
   }
 
   send(bytes: string | Uint8Array): void {
