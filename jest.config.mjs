@@ -40,6 +40,7 @@ export default {
     blackBox('faults'),
     blackBox('extension'),
     blackBox('browser'),
+    blackBox('documents'),
     { ...typescript, displayName: 'repository', testMatch: ['<rootDir>/test/repository/**/*.spec.ts'] },
   ],
   // Two at once keep two cores busy: a black-box test mostly waits for the service that it started.

@@ -13,10 +13,15 @@ const sqlite: Engine = { name: 'sqlite', createDatabase: createSqliteDatabase };
  * server the latter is skipped, which the run only forgives under ALLOW_SKIP=1.
  */
 export function onEachEngine(suite: string, tests: (engine: Engine) => void): void {
-  const mysql = findMysql();
   describe(`${suite} on sqlite`, () => {
     tests(sqlite);
   });
+  onMysql(suite, tests);
+}
+
+/** Runs a suite on MySQL alone: about what an embedded database does not have. */
+export function onMysql(suite: string, tests: (engine: Engine) => void): void {
+  const mysql = findMysql();
   (mysql.available ? describe : describe.skip)(`${suite} on mysql`, () => {
     tests(mysql);
   });

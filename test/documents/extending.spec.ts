@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { projectFolder } from '../support/command.js';
+import type { TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
+import { HttpClient } from '../support/http.js';
+import { readDocument } from '../support/markdown.js';
+import { Service } from '../support/service.js';
+
+/** Inside the project, whose packages it then finds; the example's own `animal-store` is the project, by its face. */
+const folder = join(projectFolder, 'artifacts/documents/extending');
+
+/** The blocks that say `file=PATH`, written to those paths and compiled as the page's own tsconfig.json has it. */
+function buildExample(): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const { words, text } of readDocument('docs/extending.md').fences) {
+    const path = words.find((word) => word.startsWith('file='))?.slice('file='.length);
+    if (path === undefined) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(projectFolder, join(folder, 'node_modules/animal-store'));
+  const compiler = join(projectFolder, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '--types', 'node'], { cwd: folder, stdio: 'pipe', encoding: 'utf8' });
+}
+
+beforeAll(buildExample, 60_000);
+
+onEachEngine('the feature of docs/extending.md', (engine) => {
+  let database: TestDatabase;
+  let service: Service;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+    service = await Service.start({ database, program: join(folder, 'dist/main.js') });
+    client = new HttpClient(service.url, await service.createKey());
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  it('orders and lists, page by page', async () => {
+    const created = await client.post('/v1/store/orders', '{"petId":9007199254740993,"buyer":"Ada"}');
+    expect(created.text).toBe('{"petId":9007199254740993,"buyer":"Ada","id":1}');
+    await client.post('/v1/store/orders', { petId: 2, buyer: 'Bo' });
+    const page = await client.get('/v1/store/orders?limit=1');
+    expect(page.text).toBe('[{"id":1,"petId":9007199254740993,"buyer":"Ada"}]');
+    expect(page.headers.get('link')).toMatch(/\/v1\/store\/orders\?limit=1&cursor=[^>]+>; rel="next"$/);
+  });
+
+  it('gets unasked what the page promises', async () => {
+    const stranger = new HttpClient(service.url);
+    expect(await stranger.get('/v1/store/orders')).toBeErrorShape(401, 'missing_api_key');
+    expect(await client.request('DELETE', '/v1/store/orders')).toBeErrorShape(405, 'method_not_allowed');
+    expect(await client.post('/v1/store/orders', { petId: 1 })).toBeErrorShape(400, 'missing_field');
+    expect(await client.get('/v1/store/orders?of=Ada')).toBeErrorShape(400, 'unknown_parameter');
+    expect(await client.get('/openapi.json').then(({ text }) => text)).toContain('"x-stability": "beta"');
+  });
+
+  it('keeps Idempotency-Key and its own error code', async () => {
+    const order = { petId: 5, buyer: 'Cy' };
+    const headers = { 'idempotency-key': 'one' };
+    const first = await client.post('/v1/store/orders', order, { headers });
+    const again = await client.post('/v1/store/orders', order, { headers });
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await client.post('/v1/store/orders', { ...order, petId: 13 })).toBeErrorShape(409, 'pet_reserved');
+  });
+
+  it('serves the pets beside it', async () => {
+    expect((await client.get('/v1/pets')).text).toBe('[]');
+  });
+});

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { projectFolder, runCommand } from '../support/command.js';
+import { projectFiles, readDocuments } from '../support/markdown.js';
+
+const read = (path: string): string => readFileSync(join(projectFolder, path), 'utf8');
+const database = { url: 'sqlite::memory:' };
+
+/** What a document has someone type or set: its fenced blocks and what stands in backticks. */
+const documents = readDocuments()
+  .filter(({ path }) => path !== 'CHANGELOG.md')
+  .map(({ path, codes, fences }) => ({ path, typed: [...codes, ...fences.map(({ text }) => text)] }));
+
+/** Commands of npm's own that these pages use. */
+const OF_NPM = new Set(['ci', 'init', 'install', 'pack', 'pkg', 'version']);
+
+describe.each(documents)('$path', ({ typed }) => {
+  it('has scripts run that package.json has', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = typed.flatMap((text) =>
+      [...text.matchAll(/\bnpm (?:run (?:--?\w+ )*)?([\w:-]+)/g)].map(([, name]) => name!),
+    );
+    expect(named.filter((name) => !OF_NPM.has(name) && !(name in scripts))).toEqual([]);
+  });
+
+  it('sets variables that something reads', () => {
+    const named = typed.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []);
+    const known = new Set([...configured(), ...readElsewhere(), ...NO_VARIABLES]);
+    expect(named.filter((name) => !known.has(name) && !known.has(name.replace(/_FILE$/, '')))).toEqual([]);
+  });
+
+  it('gives commands the options that they have', () => {
+    const unknown = typed.flatMap(commandsIn).flatMap(({ command, options }) => {
+      const said = help.get(command) ?? '';
+      if (!said.startsWith(`Usage: animal-store ${command}`.trimEnd())) return [`there is no ${command}`];
+      const missing = options.filter((option) => !new RegExp(`[\\s,]${option}\\b`).test(said));
+      return missing.map((option) => `${command} ${option}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** What `--help` says, by command. */
+const help = new Map<string, string>();
+
+beforeAll(async () => {
+  const commands = new Set(documents.flatMap(({ typed }) => typed.flatMap(commandsIn)).map(({ command }) => command));
+  const asking = [...commands].map(async (command) => {
+    const words = command.split(' ').filter((word) => word !== '');
+    help.set(command, (await runCommand(database, [...words, '--help'])).stdout);
+  });
+  await Promise.all(asking);
+}, 120_000);
+
+/** Written like variables, and none: SQL, Nest, patterns for names. */
+const NO_VARIABLES = [
+  'API_KEY',
+  'GET_LOCK',
+  'STRICT_ALL_TABLES',
+  'NO_ZERO_DATE',
+  'NO_ZERO_IN_DATE',
+  'ERROR_FOR_DIVISION_BY_ZERO',
+  'NO_ENGINE_SUBSTITUTION',
+  'AUTO_INCREMENT',
+  'FROM_UNIXTIME',
+  'APP_GUARD',
+  'APP_PIPE',
+  'APP_FILTER',
+  'APP_INTERCEPTOR',
+  'NAME_FILE',
+  'OPERATION_ID',
+];
+
+function configured(): string[] {
+  return [...read('.env.example').matchAll(/^#([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
+}
+
+/** What the code reads past the configuration: in tests, scripts and the build. */
+function readElsewhere(): string[] {
+  const code = projectFiles().filter((path) => /^(src|test|scripts|bench)\/.*\.(m?[jt]s|cjs)$/.test(path));
+  return code.flatMap((path) =>
+    [...read(path).matchAll(/process\.env(?:\.|\[')([A-Z0-9_]+)/g)].map(([, name]) => name!),
+  );
+}
+
+interface Typed {
+  /** `keys create` */
+  readonly command: string;
+  readonly options: readonly string[];
+}
+
+/** Each `cli.js …` or `animal-store …` in a text. Short forms, `keys revoke ID`, are found after one of them or alone. */
+function commandsIn(text: string): Typed[] {
+  const found = [...text.matchAll(/(?:dist\/cli\.js|npx animal-store|^(?=keys ))\s*([^\n|;)#'"&>]*)/gm)];
+  return found.map(([, rest]) => {
+    const words = rest!.split(/[\s[\]]+/).filter((word) => word !== '');
+    const last = words.findIndex((word) => !/^[a-z]+$/.test(word));
+    return {
+      command: words.slice(0, last < 0 ? undefined : last).join(' '),
+      options: words.filter((word) => word.startsWith('--')),
+    };
+  });
+}
