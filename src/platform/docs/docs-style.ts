@@ -19,6 +19,7 @@ body { margin: 0; background: #fafafa; color: #3b4151; font-family: sans-serif; 
 .swagger-ui .info .title { font-size: 22px; }
 .swagger-ui .opblock.opblock-deprecated { opacity: 1; }
 .swagger-ui .opblock.opblock-deprecated .opblock-summary-method { background: #6b7280; }
+.swagger-ui .auth-container input[type=text] { width: 100%; max-width: none; }
 .swagger-ui .docs-headers { margin: 10px 0; font-size: 12px; }
 .swagger-ui .docs-headers summary { cursor: pointer; }
 .swagger-ui .docs-headers .headers__title { display: none; }

@@ -25,6 +25,11 @@ export interface DocumentSource {
 
 type Components = Record<string, Record<string, unknown> | undefined>;
 
+const outline = new DocumentBuilder()
+  .setOpenAPIVersion('3.1.0')
+  .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, `as_…`.' }, 'bearerAuth')
+  .build();
+
 /**
  * The OpenAPI 3.1 document of every operation: what @nestjs/swagger reads from the controllers, completed from the table
  * of routes, so that nothing is answered that is not declared. int64 bounds and examples are bigints.
@@ -33,14 +38,14 @@ type Components = Record<string, Record<string, unknown> | undefined>;
  */
 export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   const { application, product, routes } = source;
-  const scanned = SwaggerModule.createDocument(application, outline(product), {
+  const scanned = SwaggerModule.createDocument(application, outline, {
     operationIdFactory: (_controller, method) => method,
     ignoreGlobalPrefix: true,
   });
   for (const schema of Object.values(schemasOf(scanned))) completeSchema(schema);
   const document: OpenAPIObject = {
     openapi: scanned.openapi,
-    info: { ...scanned.info, license: product.licence },
+    info: { title: product.name, version: product.version, description: guide, license: product.licence },
     servers: [...source.servers],
     tags: source.features.map(tagOf),
     paths: {},
@@ -56,16 +61,6 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   }
   document.components = componentsOf(document, routes);
   return document;
-}
-
-function outline(product: Product): ReturnType<DocumentBuilder['build']> {
-  return new DocumentBuilder()
-    .setOpenAPIVersion('3.1.0')
-    .setTitle(product.name)
-    .setVersion(product.version)
-    .setDescription(guide)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, `as_…`.' }, 'bearerAuth')
-    .build();
 }
 
 /** Paths are relative to the servers, which end in `/v1`. */

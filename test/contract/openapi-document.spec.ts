@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { parse as parseYaml } from 'yaml';
+import { projectFolder, runCommand } from '../support/command.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { HttpClient } from '../support/http.js';
+import { Service } from '../support/service.js';
+
+interface Operation {
+  readonly operationId: string;
+  readonly deprecated?: boolean;
+  readonly security: readonly object[];
+  readonly responses: Readonly<Record<string, { readonly headers: object; readonly links?: object; content?: object }>>;
+}
+
+interface ReadDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly required?: readonly string[] }>> };
+}
+
+/** The document in review: whoever changes what clients see changes this file, and is seen to. */
+const committed = readFileSync(join(projectFolder, 'openapi.json'), 'utf8');
+const document = JSON.parse(committed) as ReadDocument;
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+const operation = (id: string): Operation => operations.find(({ operationId }) => operationId === id)!;
+
+describe('the committed document', () => {
+  const nowhere = { url: 'sqlite:unused.sqlite' };
+
+  it('is what the command prints (otherwise: npm run openapi)', async () => {
+    const { code, stdout } = await runCommand(nowhere, ['openapi']);
+    expect(code).toBe(0);
+    expect(stdout).toBe(committed);
+  });
+
+  it('is the same as YAML', async () => {
+    const { stdout } = await runCommand(nowhere, ['openapi', '--yaml']);
+    expect(parseYaml(stdout, { intAsBigInt: true })).toEqual(parseYaml(committed, { intAsBigInt: true }));
+  });
+
+  it('comes out clean under the recommended rules of Redocly', async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source: committed, config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('is named, versioned and numbered', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Animal Store', version: '1.0.0' } });
+    expect(document.servers).toEqual([
+      { url: 'https://animal-store.example/v1', description: 'Production' },
+      { url: 'https://staging.animal-store.example/v1', description: 'Staging' },
+    ]);
+  });
+
+  it('has the three operations, each behind the bearer key', () => {
+    const found = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${operationId}: ${method} ${path}`),
+    );
+    expect(found).toEqual(['listPets: get /pets', 'createPet: post /pets', 'getPet: get /pets/{petId}']);
+    for (const { security } of operations) expect(security).toEqual([{ bearerAuth: [] }]);
+  });
+
+  it('has the five schemas, each once', () => {
+    const { Pet, NewPet, ...others } = document.components.schemas;
+    expect(Object.keys(others).sort()).toEqual(['Error', 'PetStatus', 'Pets']);
+    expect(Pet?.required).toEqual(['id', 'name', 'categoryId']);
+    expect(NewPet?.required).toEqual(['name', 'categoryId']);
+    expect(others['Error']?.required).toEqual(['code', 'message', 'status']);
+    expect(committed.match(/"pending"/g)).toHaveLength(1);
+  });
+
+  it('prints the bounds of int64 as exact digits', () => {
+    expect([...committed.matchAll(/"maximum": (9\d{18})/g)].map(([, digits]) => digits)).toEqual(
+      Array.from({ length: 4 }, () => '9223372036854775807'),
+    );
+    expect(committed.match(/"minimum": -9223372036854775808,/g)).toHaveLength(2);
+  });
+
+  it('marks getPet alone as deprecated, until when, and no operation as unstable', () => {
+    expect(operations.filter(({ deprecated }) => deprecated)).toEqual([
+      expect.objectContaining({ operationId: 'getPet', 'x-deprecated-sunset': '2030-12-05' }),
+    ]);
+    expect(committed).not.toContain('x-stability');
+  });
+
+  it('declares the failures of each operation, every one with headers and an example', () => {
+    const any = ['400', '401', '403', '406', '408', '414', '429', '431', '500', '503'];
+    expect(Object.keys(operation('listPets').responses)).toEqual([...any, '200', '304'].sort());
+    expect(Object.keys(operation('createPet').responses)).toEqual([...any, '201', '409', '413', '415', '422'].sort());
+    expect(Object.keys(operation('getPet').responses)).toEqual([...any, '200', '304', '404', '410'].sort());
+    for (const { responses } of operations) {
+      for (const [status, { headers, content }] of Object.entries(responses)) {
+        expect(Object.keys(headers)).toContain('X-Request-Id');
+        if (status !== '304') expect(JSON.stringify(content)).toMatch(/"examples?":/);
+      }
+    }
+  });
+
+  it('links createPet to getPet', () => {
+    expect(operation('createPet').responses['201']?.links).toMatchObject({ getPet: { operationId: 'getPet' } });
+  });
+});
+
+describe('the served document', () => {
+  let database: TestDatabase;
+  let service: Service;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    database = await createSqliteDatabase();
+    const env = {
+      PUBLIC_BASE_URL: 'https://animal-store.example/v1',
+      STAGING_BASE_URL: 'https://staging.animal-store.example/v1',
+    };
+    service = await Service.start({ database, env });
+    client = new HttpClient(service.url);
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  it('is the committed one, with the configured servers, to anyone', async () => {
+    const answer = await client.get('/openapi.json');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(answer.text).toBe(committed);
+    const yaml = await client.get('/openapi.yaml');
+    expect([yaml.status, yaml.headers.get('content-type')]).toEqual([200, 'application/yaml']);
+    expect(parseYaml(yaml.text)).toEqual(document);
+  });
+
+  it('has the methods that each path knows, and no other', async () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const { headers } = await client.request('OPTIONS', `/v1${path.replace('{petId}', '1')}`);
+      const declared = Object.keys(methods).map((method) => method.toUpperCase());
+      const implied = declared.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
+      expect(headers.get('allow')?.split(', ').sort()).toEqual([...declared, ...implied].sort());
+    }
+  });
+
+  it.each([
+    ['/docs/', 'GET'],
+    ['/openapi', 'GET'],
+    ['/docs/assets/swagger-initializer.js', 'GET'],
+    ['/', 'GET'],
+    ['/', 'POST'],
+  ])('leaves nothing at %s to %s', async (path, method) => {
+    expect(await client.request(method, path)).toBeErrorShape(404, 'route_not_found');
+  });
+
+  it('sends a browser from / to the page', async () => {
+    const answer = await client.get('/', { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, './docs']);
+  });
+
+  it.each(['/docs', '/openapi.json', '/openapi.yaml'])('answers 405 with Allow at %s', async (path) => {
+    const answer = await client.request('DELETE', path);
+    expect(answer).toBeErrorShape(405, 'method_not_allowed');
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+});
