@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const require = createRequire(import.meta.url);
+
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-16x16.png', 'favicon-32x32.png'];
 const ofThisPage = [
   'docs-ui.js',
@@ -18,7 +20,7 @@ const ofThisPage = [
 export function docsAssetFolders(): ReadonlyMap<string, string> {
   const own = fileURLToPath(new URL('./browser/', import.meta.url));
   // Resolved, not imported: the package's own entry would load the whole of Swagger UI into this process.
-  const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
   return new Map([
     ...ofSwaggerUi.map((name) => [name, swaggerUi] as const),
     ...ofThisPage.map((name) => [name, own] as const),
