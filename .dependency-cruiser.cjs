@@ -14,7 +14,7 @@ const SPEC = '\\.spec\\.ts$';
 /** Packages that speak HTTP, and those that speak SQL, wherever they are installed. */
 const HTTP =
   '(^|/)node_modules/(express|@nestjs/(platform-express|swagger)|@types/express)/|^(node:)?https?2?$|^src/platform/http/';
-const SQL = '(^|/)node_modules/(typeorm|mysql2|better-sqlite3|@types/better-sqlite3)/|^src/platform/database/';
+const SQL = '(^|/)node_modules/(typeorm|mysql2|better-sqlite3-v13|@types/better-sqlite3-v13)/|^src/platform/database/';
 
 /** A file of a feature by its role, `pets.controller.ts` for example; the feature's folder is group 1. */
 const role = (name) => `${FEATURE}.*\\.${name}\\.ts$`;

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { commands } from './cli/index.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import Sqlite from 'better-sqlite3-v13';
 import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
 import { removeScratch, scratchFolder } from './scratch.js';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { Config } from '../config/index.js';
 import type { Feature } from '../feature.js';
 
@@ -27,10 +28,22 @@ export function createDataSource(
   return new DataSource({ ...shared, ...engineOptions(config) } as unknown as DataSourceOptions);
 }
 
+/**
+ * The drivers are this package's own, wherever npm puts them: TypeORM would look for them beside itself, and for a
+ * better-sqlite3 of a major version that has no build for Node 24. Only the one that is used is loaded.
+ */
+const load = createRequire(import.meta.url);
+
 function engineOptions(config: Config): object {
   const { target } = config.database;
   if (target.kind === 'mysql') return mysqlOptions(config, target);
-  return { type: 'better-sqlite3', database: target.path, timeout: SQLITE_BUSY_MS, prepareDatabase: prepareSqlite };
+  return {
+    type: 'better-sqlite3',
+    driver: load('better-sqlite3-v13'),
+    database: target.path,
+    timeout: SQLITE_BUSY_MS,
+    prepareDatabase: prepareSqlite,
+  };
 }
 
 /** Acknowledged means durable: a commit is on the disk when it returns (WAL with synchronous=FULL). */
@@ -45,6 +58,7 @@ function mysqlOptions(config: Config, target: Extract<Config['database']['target
   const { database } = config;
   return {
     type: 'mysql',
+    driver: load('mysql2'),
     host: target.host,
     port: target.port,
     username: target.user,

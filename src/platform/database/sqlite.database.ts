@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import { Database, DatabaseError, type Row, type SqlValue, type Written } from './database.js';
