@@ -43,7 +43,7 @@ export function docsRouter(product: Product, texts: () => DocumentTexts): Router
       response.set({ ...fixedHeaders, ETag: tag() }).sendFile(name, { root, cacheControl: false, lastModified: false });
     });
   }
-  router.get('/', sendBrowserToDocs);
+  router.all('/', sendBrowserToDocs);
   return router;
 }
 
@@ -76,11 +76,12 @@ function serve(router: Router, path: string, handler: RequestHandler): void {
 
 /** A relative Location, so that a proxy's path prefix is kept. */
 const sendBrowserToDocs: RequestHandler = (request, response, next) => {
-  if (request.accepts(['application/json', 'text/html']) !== 'text/html') {
+  // `all` and this, where `get` would be enough: for that, Express answers OPTIONS by itself.
+  if (!['GET', 'HEAD'].includes(request.method) || request.accepts(['application/json', 'text/html']) !== 'text/html') {
     next();
     return;
   }
-  response.status(302).set({ Location: './docs', 'Cache-Control': 'no-store', Vary: 'Accept' }).end();
+  response.status(302).vary('Accept').set({ Location: './docs', 'Cache-Control': 'no-store' }).end();
 };
 
 function once<T>(make: () => T): () => T {

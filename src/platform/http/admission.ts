@@ -14,6 +14,9 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
     return new ApiError(coreErrors.badRequest, 'An HTTP/1.1 request has exactly one Host header.');
   }
+  if ((request.url ?? '').includes('#')) {
+    return new ApiError(coreErrors.badRequest, 'A request has no fragment (RFC 9112, section 3.2).');
+  }
   if (hasStrangeFraming(request)) {
     return new ApiError(coreErrors.badRequest, 'chunked is the only transfer coding here, and HTTP/1.1 has it alone.');
   }

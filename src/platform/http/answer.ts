@@ -36,7 +36,8 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
   const cacheable = answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD');
   headers['Cache-Control'] = cacheable ? 'private, no-cache' : 'no-store';
   if (cacheable) {
-    headers['Vary'] = 'Authorization';
+    // CORS has put an Origin there where it is on.
+    headers['Vary'] = [response.getHeader('Vary') ?? [], 'Authorization'].flat().join(', ');
     const tag = entityTag(answer.body, headers['Link']);
     headers['ETag'] = tag;
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {

@@ -38,11 +38,12 @@ export class Exchange {
     return this.request.method ?? 'GET';
   }
 
-  /** The path as it was sent, without the query. */
+  /** The path as it was sent, without the query, nor what comes before it in an absolute form (RFC 9112 §3.2.2). */
   get path(): string {
     const url = this.url;
     const mark = url.indexOf('?');
-    return mark < 0 ? url : url.slice(0, mark);
+    const path = mark < 0 ? url : url.slice(0, mark);
+    return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '') || '/';
   }
 
   /** Who sent it: the socket's address, or what TRUST_PROXY lets a proxy say in X-Forwarded-For. */

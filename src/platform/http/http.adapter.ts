@@ -5,6 +5,7 @@ import type { Config } from '../config/index.js';
 import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { errorAnswer, sendAnswer } from './answer.js';
 import { refuseConnection } from './client-fault.js';
+import { corsOptions } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf, runExchange, type Exchange } from './exchange.js';
 import { parseQuery } from './query.js';
@@ -34,6 +35,7 @@ export class HttpAdapter extends ExpressAdapter {
     // Queries stay text: `a[b]=c` and `a=1&a=2` are faults for validation to name, not objects and arrays.
     application.set('query parser', (text: string | null) => parseQuery(text ?? ''));
     super(application);
+    if (config.http.corsOrigins.length > 0) this.enableCors(corsOptions(config.http.corsOrigins));
   }
 
   /** Gives the adapter its hands. Until then nothing is answered. */

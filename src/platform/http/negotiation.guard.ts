@@ -2,6 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Request } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { refuseQuery } from '../validation/index.js';
+import { JSON_TYPE } from './answer.js';
 import { exchangeOf } from './exchange.js';
 
 /**
@@ -14,7 +15,7 @@ export class NegotiationGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const accept = request.headers.accept;
     if (accept !== undefined && accept !== '*/*' && accept !== 'application/json') {
-      if (request.accepts('application/json') === false) throw new ApiError(coreErrors.notAcceptable);
+      if (request.accepts(JSON_TYPE) === false) throw new ApiError(coreErrors.notAcceptable);
     }
     const exchange = exchangeOf(request);
     if (exchange.route !== undefined && !exchange.route.hasQuery && exchange.route.bodyType === undefined)

@@ -63,13 +63,17 @@ export class RequestBody extends UnreadBody {
   }
 }
 
-const JSON_MEDIA_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*(?:utf-8|"utf-8")[\t ]*)?;?[\t ]*$/i;
-
 function requireJson(contentType: string | undefined, contentEncoding: string | undefined): void {
-  if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
+  if (contentType !== 'application/json' && !isJson(contentType ?? '')) {
     throw new ApiError(coreErrors.unsupportedMediaType);
   }
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
     throw new ApiError(coreErrors.unsupportedMediaType);
   }
+}
+
+/** RFC 8259 §11: JSON has no parameters, and those that others put there mean nothing. A charset that is wrong does. */
+function isJson(contentType: string): boolean {
+  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  return type === 'application/json' && parameters.every((part) => /^(?!charset\b)|^charset=("?)utf-8\1$/.test(part));
 }

@@ -14,9 +14,10 @@ export class Unmatched {
     private readonly deprecations: Deprecations,
   ) {}
 
-  /** @throws {ApiError} method_not_allowed, route_not_found. */
+  /** @throws {ApiError} method_not_allowed, route_not_found; bad_request for a path that cannot be decoded. */
   answer(request: Request, response: Response): void {
     const exchange = exchangeOf(request);
+    requireDecodable(exchange.path);
     const here = this.routes.atPath(exchange.path);
     if (here.length === 0) throw new ApiError(coreErrors.routeNotFound);
     for (const route of here) this.deprecations.announce(exchange, route);
@@ -30,4 +31,13 @@ function allowed(routes: readonly Route[]): string {
   const methods = new Set(routes.map((route) => route.method));
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods.add('OPTIONS')].sort().join(', ');
+}
+
+/** Express decodes only what a route's parameter takes; what no route takes is held to the same. */
+function requireDecodable(path: string): void {
+  try {
+    decodeURIComponent(path);
+  } catch (cause) {
+    throw new ApiError(coreErrors.badRequest, 'The percent-encoding of the path cannot be decoded.', { cause });
+  }
 }

@@ -2,6 +2,9 @@ import { match, type MatchFunction } from 'path-to-regexp';
 import type { Type } from '@nestjs/common';
 import type { Route } from './route.js';
 
+/** As the adapter has Express match: a trailing slash or another case is another path. */
+const AS_EXPRESS = { trailing: false, sensitive: true };
+
 /** Every operation of every feature, as it is served. Filled once at start, then only read. */
 export class RouteTable {
   private readonly routes: Route[] = [];
@@ -14,7 +17,7 @@ export class RouteTable {
     this.byHandler.set(route.controller, handlers.set(route.handler, route));
     const known = this.byPath.get(route.path);
     if (known) known.routes.push(route);
-    else this.byPath.set(route.path, { matches: match(expressPath(route.path)), routes: [route] });
+    else this.byPath.set(route.path, { matches: match(expressPath(route.path), AS_EXPRESS), routes: [route] });
   }
 
   all(): readonly Route[] {
