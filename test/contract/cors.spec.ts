@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { onEachEngine } from '../support/engines.js';
 import type { RawResponse } from '../support/raw-http.js';
-import { serveOn } from '../support/served.js';
+import { type RawRequest, serveOn } from '../support/served.js';
 
 const PAGE = 'https://app.example.com';
 const LOCAL_PAGE = 'http://localhost:5173';
@@ -41,7 +41,7 @@ onEachEngine('CORS on', (engine) => {
     await store.client.post('/v1/pets', VALID);
   });
 
-  it.each([
+  it.each<[number, string, RawRequest]>([
     [200, 'GET /v1/pets', {}],
     [200, 'GET /v1/pets/1', {}],
     [200, 'HEAD /v1/pets', {}],
@@ -55,7 +55,7 @@ onEachEngine('CORS on', (engine) => {
     [406, 'GET /v1/pets', { headers: ['Accept: text/html'] }],
     [413, 'POST /v1/pets', { body: ' '.repeat(20_000) }],
     [200, 'GET /openapi.json', {}],
-  ])('lets a page read a %d: %s', async (status, request, { headers = [], ...options }: { headers?: string[] }) => {
+  ])('lets a page read a %d: %s', async (status, request, { headers = [], ...options }) => {
     for (const origin of [PAGE, LOCAL_PAGE]) {
       const answer = await store.send(request, { ...options, headers: [...headers, `Origin: ${origin}`] });
       expect(answer.status).toBe(status);

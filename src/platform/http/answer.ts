@@ -33,12 +33,11 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
   if (response.headersSent || response.destroyed) return;
   const headers: Record<string, string | number> = { ...exchange.headers, ...answer.headers };
   if (exchange.links.length > 0) headers['Link'] = exchange.links.join(', ');
-  const cacheable = answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD');
-  headers['Cache-Control'] = cacheable ? 'private, no-cache' : 'no-store';
-  if (cacheable) {
-    // CORS has put an Origin there where it is on.
-    headers['Vary'] = [response.getHeader('Vary') ?? [], 'Authorization'].flat().join(', ');
+  headers['Cache-Control'] = 'no-store';
+  if (answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
     const tag = entityTag(answer.body, headers['Link']);
+    headers['Cache-Control'] = 'private, no-cache';
+    headers['Vary'] = varyingBy('Authorization', response.getHeader('Vary'));
     headers['ETag'] = tag;
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
       response.writeHead(304, headers).end();
@@ -50,6 +49,11 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
   if (answer.status !== 204) headers['Content-Length'] = length;
   response.writeHead(answer.status, headers);
   response.end(exchange.method === 'HEAD' ? undefined : answer.body);
+}
+
+/** Adds a name to Vary, where CORS has put `Origin`. */
+function varyingBy(name: string, already: number | string | readonly string[] | undefined): string {
+  return already === undefined ? name : `${[already].flat().join(', ')}, ${name}`;
 }
 
 /** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */

@@ -95,7 +95,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   get server(): Server {
-    return this.getHttpServer() as Server;
+    return this.getHttpServer();
   }
 
   /** @throws {Error} EADDRINUSE and its like. */
