@@ -7,7 +7,7 @@ import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/con
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
 import { RemovalGuard } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
-import { checkFeatures, checkRoutes, FeatureError } from './platform/feature-check.js';
+import { checkFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
   currentExchange,
@@ -23,7 +23,7 @@ import { RateLimitGuard } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { Metrics } from './platform/metrics/index.js';
 import { PlatformModule, type Foundations } from './platform/platform.module.js';
-import { discoverRoutes, PublicUrls, RouteTable } from './platform/routing/index.js';
+import { PublicUrls, RouteTable, type Route } from './platform/routing/index.js';
 import { platformSchema } from './platform/schema.js';
 import { RequestValidationPipe } from './platform/validation/index.js';
 import { revision, version } from './platform/version.js';
@@ -50,25 +50,25 @@ export async function createApplication({
   clock = new SystemClock(),
   log: given,
 }: ApplicationOptions): Promise<Running> {
-  const violations = checkFeatures(features, version);
-  if (violations.length > 0) throw new FeatureError(violations);
+  const routes = await checkFeatures(features, { ...platformSchema, version }, '/v1');
   const log = given ?? (await createLog({ ...config.log, version, context: logContext }));
   for (const warning of config.warnings) log.warn({ event: 'config.warning' }, warning);
   const dataSource = createDataSource(config, [platformSchema, ...features]);
   const database = createDatabase(dataSource, config.database);
   const foundations = { config, clock, log, database, metrics: new Metrics(version, revision) };
-  const { nest, adapter } = await assemble(features, foundations);
+  const { nest, adapter } = await assemble(features, routes, foundations);
   return new Running(nest, adapter, new DatabaseLink(dataSource, config, log), foundations);
 }
 
-async function assemble(features: readonly Feature[], foundations: Foundations) {
+async function assemble(features: readonly Feature[], routes: readonly Route[], foundations: Foundations) {
   const adapter = new HttpAdapter(foundations.config);
   const nest = await NestFactory.create(rootModule(features, foundations), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: new NestLog(foundations.log),
   });
-  fillRouteTable(nest, features);
+  const table = nest.get(RouteTable);
+  for (const route of routes) table.add(route);
   layTheWay(nest, adapter);
   if (foundations.config.docs.enabled) mountDocs(nest, animalStore, () => documentSource(nest, features));
   await nest.init();
@@ -85,15 +85,6 @@ function rootModule(features: readonly Feature[], foundations: Foundations): Typ
   @Module({ imports: [PlatformModule.on(foundations), ...features.map((feature) => feature.module)] })
   class ApplicationModule {}
   return ApplicationModule;
-}
-
-function fillRouteTable(nest: INestApplication, features: readonly Feature[]): void {
-  const modules = new Map(features.map((feature) => [feature.name, feature.module]));
-  const { routes, violations } = discoverRoutes(nest, '/v1', modules);
-  violations.push(...checkRoutes(routes, features));
-  if (violations.length > 0) throw new FeatureError(violations);
-  const table = nest.get(RouteTable);
-  for (const route of routes) table.add(route);
 }
 
 /** The way of a request, in the order of the contract: each step once, one direction. */

@@ -7,7 +7,7 @@ export { CONFIG, ConfigError, loadConfig, loadEnvironment, type Config } from '.
 export { Database, DatabaseError, type Row, type SqlValue, type Written } from './platform/database/index.js';
 export { Deprecated } from './platform/deprecation/index.js';
 export { ApiError, coreErrors, defineErrorCode, type ErrorCategory, type ErrorCode } from './platform/errors/index.js';
-export { FeatureError } from './platform/feature-check.js';
+export { FeatureError } from './platform/feature-check/index.js';
 export { defineFeature, type Feature, type Migration } from './platform/feature.js';
 export { Health, type HealthContribution } from './platform/health/index.js';
 export { Idempotent } from './platform/idempotency/index.js';
@@ -20,7 +20,7 @@ export {
   parseId,
   parseInt64,
 } from './platform/int64/index.js';
-export { exitOnFault, stopOnSignal, welcome, type Running } from './platform/lifecycle/index.js';
+export { crashOnUnknownFault, exitOnFault, stopOnSignal, welcome, type Running } from './platform/lifecycle/index.js';
 export { LOG, type Log } from './platform/logging/index.js';
 export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination/index.js';
 export { BodyLimit, LocatedBy, Raises, Stability } from './platform/routing/index.js';

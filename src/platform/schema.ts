@@ -1,9 +1,12 @@
 import { ApiKeyEntity, CreateApiKeys1764201500000 } from './auth/index.js';
+import { LOCK_TABLE, MIGRATION_TABLE } from './database/index.js';
 import type { Feature } from './feature.js';
 import { CreateIdempotencyRecords1764201550000, IdempotencyRecord } from './idempotency/index.js';
 
 /** The platform's own tables, which come before those of the features. */
-export const platformSchema: Pick<Feature, 'entities' | 'migrations'> = {
+export const platformSchema: Pick<Feature, 'entities' | 'migrations'> & { readonly tables: readonly string[] } = {
+  /** Tables without an entity: what was migrated, and who migrates. */
+  tables: [MIGRATION_TABLE, LOCK_TABLE],
   entities: [ApiKeyEntity, IdempotencyRecord],
   migrations: [CreateApiKeys1764201500000, CreateIdempotencyRecords1764201550000],
 };

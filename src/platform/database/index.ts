@@ -1,6 +1,6 @@
-export { createDataSource } from './data-source.js';
+export { createDataSource, MIGRATION_TABLE } from './data-source.js';
 export { Database, DatabaseError, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
 export { DatabaseLink } from './database-link.js';
 export { createDatabase } from './create-database.js';
 export { LockWaitError, unavailable } from './deadline.js';
-export { Migrator } from './migrator.js';
+export { LOCK_TABLE, Migrator } from './migrator.js';

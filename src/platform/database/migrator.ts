@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { MIGRATION_TABLE } from './data-source.js';
 
+/** The table in which a process that migrates leaves its mark. */
+export const LOCK_TABLE = 'migration_lock';
+
 /** Milliseconds after which a migration's lock may be taken over from a process that died. */
 const LEASE_MS = 30_000;
 /** Milliseconds that a process waits for another's migrations. */
@@ -46,7 +49,7 @@ export class Migrator {
       return await work();
     } finally {
       clearInterval(renewal);
-      await this.dataSource.query('DELETE FROM migration_lock WHERE owner = ?', [this.owner]);
+      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
     }
   }
 
@@ -62,7 +65,7 @@ export class Migrator {
 
   private async acquire(): Promise<void> {
     await this.dataSource.query(
-      'CREATE TABLE IF NOT EXISTS migration_lock (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)',
+      `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)`,
     );
     const patienceEnds = performance.now() + PATIENCE_MS;
     while (!(await this.tryAcquire())) {
@@ -74,9 +77,9 @@ export class Migrator {
   private async tryAcquire(): Promise<boolean> {
     try {
       const now = Date.now();
-      await this.dataSource.query('DELETE FROM migration_lock WHERE id = 1 AND expires_at < ?', [now]);
+      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE id = 1 AND expires_at < ?`, [now]);
       const values = [this.owner, now + LEASE_MS];
-      await this.dataSource.query('INSERT INTO migration_lock (id, owner, expires_at) VALUES (1, ?, ?)', values);
+      await this.dataSource.query(`INSERT INTO ${LOCK_TABLE} (id, owner, expires_at) VALUES (1, ?, ?)`, values);
       return true;
     } catch (error) {
       if (isContention(error)) return false;
@@ -86,7 +89,7 @@ export class Migrator {
 
   private async renew(): Promise<void> {
     const values = [Date.now() + LEASE_MS, this.owner];
-    await this.dataSource.query('UPDATE migration_lock SET expires_at = ? WHERE owner = ?', values);
+    await this.dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = ? WHERE owner = ?`, values);
   }
 }
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/index.js';
-import { FeatureError } from '../feature-check.js';
+import { FeatureError } from '../feature-check/index.js';
 import type { Running } from './running.js';
 
 /** sysexits(3) EX_CONFIG. */
@@ -48,7 +48,8 @@ export function crashOnUnknownFault(application: Running): void {
     crashing = true;
     application.log.fatal({ event: 'app.crashed', err: error }, 'An unknown fault; stopping');
     setTimeout(() => process.exit(1), CRASH_DRAIN_MS);
-    application.stop().finally(() => process.exit(1));
+    const exit = (): void => process.exit(1);
+    application.stop().then(exit, exit);
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);

@@ -1,7 +1,6 @@
-import { RequestMethod, type INestApplication, type Type } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { MetadataScanner, ModulesContainer } from '@nestjs/core';
-import type { Module } from '@nestjs/core/injector/module.js';
+import { MetadataScanner } from '@nestjs/core';
 import { traitsOf } from './declare-route.js';
 import type { Route } from './route.js';
 
@@ -9,44 +8,37 @@ import type { Route } from './route.js';
 const BODY = 3;
 const QUERY = 4;
 
+/** The methods that an OpenAPI document can describe: `@All()` is none. */
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** What @nestjs/swagger leaves on a handler or a controller that it is told to leave out of the document. */
+const HIDDEN = ['swagger/apiExcludeEndpoint', 'swagger/apiExcludeController'];
+
 export interface Discovery {
   readonly routes: Route[];
   /** What is wrong with how a route is declared, one sentence each. */
   readonly violations: string[];
 }
 
+/** A feature by its name, with its controllers. */
+export interface Controllers {
+  readonly name: string;
+  readonly modules: readonly { readonly controllers: readonly Type[] }[];
+}
+
 /**
  * Reads every route of every controller from Nest's own metadata, before anything is served.
  *
  * @param basePath what every path begins with, e.g. `/v1`.
- * @param features the root module of each feature by its name; a controller belongs to the feature that imports it.
  */
-export function discoverRoutes(
-  application: INestApplication,
-  basePath: string,
-  features: ReadonlyMap<string, unknown>,
-): Discovery {
+export function discoverRoutes(features: readonly Controllers[], basePath: string): Discovery {
   const discovery: Discovery = { routes: [], violations: [] };
-  const owners = ownersOf(application.get(ModulesContainer), features);
-  for (const [module, feature] of owners) {
-    for (const wrapper of module.controllers.values()) {
-      readController(wrapper.metatype as Type, basePath, feature, discovery);
+  for (const { name, modules } of features) {
+    for (const { controllers } of modules) {
+      for (const controller of controllers) readController(controller, basePath, name, discovery);
     }
   }
   return discovery;
-}
-
-function ownersOf(modules: ModulesContainer, features: ReadonlyMap<string, unknown>): Map<Module, string> {
-  const owners = new Map<Module, string>();
-  const claim = (module: Module, feature: string): void => {
-    if (owners.has(module) || module.isGlobal) return;
-    owners.set(module, feature);
-    for (const imported of module.imports) claim(imported, feature);
-  };
-  for (const [feature, root] of features) {
-    for (const module of modules.values()) if (module.metatype === root) claim(module, feature);
-  }
-  return owners;
 }
 
 function readController(controller: Type, basePath: string, feature: string, { routes, violations }: Discovery): void {
@@ -56,11 +48,8 @@ function readController(controller: Type, basePath: string, feature: string, { r
     const method = handler && (Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined);
     if (handler === undefined || method === undefined) continue;
     const parameters = parametersOf(controller, name);
-    for (const parameter of parameters.named) {
-      violations.push(
-        `feature '${feature}': ${controller.name}.${name} takes ${parameter} by name; declare a DTO class and take it whole`,
-      );
-    }
+    const faults = [...faultsOf(controller, handler, method), ...parameters.named.map(takenByName)];
+    violations.push(...faults.map((fault) => `feature '${feature}': ${controller.name}.${name} ${fault}`));
     for (const path of pathsOf(controller, handler)) {
       const traits = traitsOf(handler);
       routes.push({
@@ -79,6 +68,20 @@ function readController(controller: Type, basePath: string, feature: string, { r
       });
     }
   }
+}
+
+function faultsOf(controller: Type, handler: object, method: RequestMethod): string[] {
+  const name = RequestMethod[method];
+  const faults: string[] = [];
+  if (!METHODS.includes(name))
+    faults.push(`is a route for the method ${name}; declare one for each of ${METHODS.join(', ')}`);
+  const hidden = HIDDEN.some((key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller));
+  if (hidden) faults.push('is left out of the OpenAPI document, which holds every route');
+  return faults;
+}
+
+function takenByName(parameter: string): string {
+  return `takes ${parameter} by name; declare a DTO class and take it whole`;
 }
 
 function successStatus(handler: object, method: RequestMethod): number {

@@ -127,7 +127,7 @@ let routes: readonly Route[];
 beforeAll(async () => {
   const application: INestApplication = await NestFactory.create(ToysModule, { logger: false });
   application.setGlobalPrefix('v1', { exclude: [{ path: 'none', method: RequestMethod.ALL }] });
-  routes = discoverRoutes(application, '/v1', new Map([['toys', ToysModule]])).routes;
+  routes = discoverRoutes([{ name: 'toys', modules: [{ controllers: [ToysController] }] }], '/v1').routes;
   const servers = [
     { url: 'https://animal-store.example/v1', description: 'Production' },
     { url: 'https://staging.animal-store.example/v1', description: 'Staging' },

@@ -1,0 +1,37 @@
+import { discoverRoutes, type Route } from '../routing/index.js';
+import type { Feature } from '../feature.js';
+import { clashesOf, type Claimant } from './claims.js';
+import { declareFeatures } from './declared-features.js';
+import { FeatureError } from './feature-error.js';
+import { faultsOf } from './feature-faults.js';
+import { faultsOfRoutes } from './route-faults.js';
+
+export interface PlatformClaims extends Claimant {
+  readonly version: string;
+  /** Tables besides those of the entities. */
+  readonly tables: readonly string[];
+}
+
+/**
+ * Checks everything that the features declare, before any of their code runs.
+ *
+ * @param basePath what the path of every route begins with, e.g. `/v1`.
+ * @returns every route of every feature.
+ * @throws {FeatureError} (rejects) with every violation of every feature.
+ */
+export async function checkFeatures(
+  features: readonly Feature[],
+  platform: PlatformClaims,
+  basePath: string,
+): Promise<Route[]> {
+  const declared = await declareFeatures(features);
+  const { routes, violations } = discoverRoutes(declared, basePath);
+  const all = [
+    ...declared.flatMap((feature) => faultsOf(feature, platform.version)),
+    ...clashesOf(features, platform, platform.tables),
+    ...violations,
+    ...faultsOfRoutes(routes, features),
+  ];
+  if (all.length > 0) throw new FeatureError(all);
+  return routes;
+}

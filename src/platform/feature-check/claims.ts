@@ -1,0 +1,63 @@
+import type { Type } from '@nestjs/common';
+import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
+import { coreErrors } from '../errors/index.js';
+import type { Feature } from '../feature.js';
+
+type Claim = readonly [owner: string, claim: string];
+
+/** What only one may have: the part of a feature that may clash, which the platform has too. */
+export type Claimant = Pick<Feature, 'entities' | 'migrations' | 'scopes' | 'errors'>;
+
+const naming = new DefaultNamingStrategy();
+
+/** The table of an entity class; undefined where it is none. */
+export function tableOf(entity: Type): string | undefined {
+  const [table] = getMetadataArgsStorage().filterTables(entity);
+  return table && naming.tableName(entity.name, table.name);
+}
+
+/**
+ * One sentence for each thing that is claimed more than once, by two features or by one and the platform.
+ *
+ * @param tables of the platform, besides those of its entities.
+ */
+export function clashesOf(features: readonly Feature[], platform: Claimant, tables: readonly string[]): string[] {
+  const errors = [...Object.values(coreErrors), ...(platform.errors ?? [])];
+  const claimants: [string, Claimant][] = [
+    ['the platform', { ...platform, errors }],
+    ...features.map((feature): [string, Claimant] => [`feature '${feature.name}'`, feature]),
+  ];
+  const claims = (what: (claimant: Claimant) => readonly string[]): Claim[] =>
+    claimants.flatMap(([owner, claimant]) => what(claimant).map((claim): Claim => [owner, claim]));
+  return [
+    ...clashes(
+      'name',
+      features.map(({ name }) => [`feature '${name}'`, name]),
+    ),
+    ...clashes(
+      'scope',
+      claims(({ scopes }) => Object.keys(scopes ?? {})),
+    ),
+    ...clashes(
+      'migration',
+      claims(({ migrations }) => (migrations ?? []).map(({ name }) => name)),
+    ),
+    ...clashes('table', [
+      ...tables.map((table): Claim => ['the platform', table]),
+      // Some servers tell no case apart in the names of tables.
+      ...claims(({ entities }) => (entities ?? []).flatMap((entity) => tableOf(entity)?.toLowerCase() ?? [])),
+    ]),
+    ...clashes(
+      'error code',
+      claims((claimant) => (claimant.errors ?? []).map(({ code }) => code)),
+    ),
+  ];
+}
+
+/** One sentence for each thing that is claimed more than once. */
+export function clashes(what: string, claims: readonly Claim[]): string[] {
+  const owners = Map.groupBy(claims, ([, claim]) => claim);
+  return [...owners]
+    .filter(([, claimed]) => claimed.length > 1)
+    .map(([claim, claimed]) => `${what} '${claim}' is claimed by ${claimed.map(([owner]) => owner).join(' and ')}`);
+}

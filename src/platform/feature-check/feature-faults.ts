@@ -1,0 +1,53 @@
+import semver from 'semver';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import type { Feature } from '../feature.js';
+import { tableOf, type Claimant } from './claims.js';
+import type { DeclaredFeature } from './declared-features.js';
+
+const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];
+
+/** What is wrong with one feature by itself, one sentence each; every sentence names the feature. */
+export function faultsOf(feature: DeclaredFeature, platformVersion: string): string[] {
+  return [
+    ...faultsOfName(feature),
+    ...faultsOfPlatform(feature, platformVersion),
+    ...faultsOfSchema(feature),
+    ...faultsOfProviders(feature),
+  ].map((fault) => `feature '${feature.name}' ${fault}`);
+}
+
+function faultsOfName({ name }: Feature): string[] {
+  return /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) ? [] : ['has a name that is not lower kebab case'];
+}
+
+function faultsOfPlatform({ platform }: Feature, version: string): string[] {
+  if (semver.validRange(platform) === null) return [`names a platform '${platform}' that is not a range of versions`];
+  return semver.satisfies(version, platform) ? [] : [`was built for platform ${platform}; this is ${version}`];
+}
+
+/** TypeORM says each of these too, but only once it is connected, and one at a time. */
+function faultsOfSchema({ entities = [], migrations = [] }: Claimant): string[] {
+  return [
+    ...entities
+      .filter((entity) => tableOf(entity) === undefined)
+      .map(({ name }) => `has ${name} as an entity, which is no @Entity()`),
+    ...migrations
+      .filter(({ name }) => !/[0-9]{13}$/.test(name))
+      .map(({ name }) => `has a migration ${name}, whose name does not end in the 13 digits of its timestamp`),
+  ];
+}
+
+function faultsOfProviders({ modules }: DeclaredFeature): string[] {
+  const tokens = modules.flatMap(({ providers }) =>
+    providers.map((provider) => (provider as { provide?: unknown }).provide),
+  );
+  return [
+    ...tokens
+      .filter((token) => APP_PROVIDERS.includes(token))
+      .map((token) => `provides ${String(token)}, which would change every feature`),
+    ...tokens
+      .filter((token) => token === DataSource)
+      .map(() => 'provides a DataSource of its own; the service has one, see Database'),
+  ];
+}

@@ -1,0 +1,2 @@
+export { checkFeatures } from './check-features.js';
+export { FeatureError } from './feature-error.js';
