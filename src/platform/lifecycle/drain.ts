@@ -17,7 +17,7 @@ export interface DrainTimes {
  * @returns false when requests had to be cut off; the log names their routes.
  */
 export async function drain(server: Server, observer: ExchangeObserver, times: DrainTimes, log: Log): Promise<boolean> {
-  observer.draining = true;
+  observer.drain();
   await sleep(times.delayMs);
   const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
   server.closeIdleConnections();
@@ -26,7 +26,7 @@ export async function drain(server: Server, observer: ExchangeObserver, times: D
   const whole = await Promise.race([closed, late]);
   limit.abort();
   if (!whole) {
-    const stuck = [...observer.active].map(({ method, route, path, id }) => ({
+    const stuck = observer.inFlight().map(({ method, route, path, id }) => ({
       method,
       route: route?.path ?? path,
       request_id: id,

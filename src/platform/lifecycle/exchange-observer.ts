@@ -9,19 +9,29 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** Counts and logs every exchange: one access line, one observation, whatever became of it. */
 @Injectable()
 export class ExchangeObserver {
-  /** Exchanges being worked on now, with what they are for. */
-  readonly active = new Set<Exchange>();
-  /** True once the process is to end: answers then tell their connection to close. */
-  draining = false;
+  /** Exchanges being worked on now, with their answers. */
+  private readonly active = new Map<Exchange, ServerResponse>();
+  private draining = false;
 
   constructor(
     private readonly metrics: Metrics,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
+  /** From now on every answer, also those to what has begun, tells its connection to close. */
+  drain(): void {
+    this.draining = true;
+    for (const response of this.active.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
+  }
+
+  /** What is being worked on now. */
+  inFlight(): Exchange[] {
+    return [...this.active.keys()];
+  }
+
   /** To be called as the exchange begins. */
   observe(exchange: Exchange, response: ServerResponse): void {
-    this.active.add(exchange);
+    this.active.set(exchange, response);
     if (this.draining) response.setHeader('Connection', 'close');
     this.metrics.activeRequests.inc();
     response.once('close', () => this.finish(exchange, response));
