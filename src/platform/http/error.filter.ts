@@ -15,8 +15,17 @@ export class ErrorFilter implements ExceptionFilter {
     this.answer(thrown, http.getRequest<IncomingMessage>(), http.getResponse<ServerResponse>());
   }
 
-  /** The same for what fails outside a route: Express itself, a feature's middleware. */
+  /** The same for what fails outside a route: Express itself, a feature's middleware. Never throws. */
   answer(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
+    try {
+      this.tell(thrown, request, response);
+    } catch {
+      // An exotic object can refuse to be looked at; Express would answer for it, in HTML.
+      this.tell(new Error('Something was thrown that cannot be read'), request, response);
+    }
+  }
+
+  private tell(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     const exchange = exchangeOf(request);
     const error = toApiError(thrown);
     exchange.failure = error;

@@ -26,7 +26,6 @@ export class Exchange {
   principal: Principal | undefined;
   /** What the exchange failed with, for the log. */
   failure: ApiError | undefined;
-  private parsedQuery: URLSearchParams | undefined;
 
   constructor(readonly request: IncomingMessage & { originalUrl?: string }) {
     const inbound = request.headers['x-request-id'];
@@ -51,13 +50,11 @@ export class Exchange {
     return (this.request as { ip?: string }).ip ?? this.request.socket.remoteAddress;
   }
 
-  /** The query as it was sent. */
+  /** The query as Express has it: a feature's middleware may have rewritten `request.url`. */
   get query(): URLSearchParams {
-    if (this.parsedQuery === undefined) {
-      const mark = this.url.indexOf('?');
-      this.parsedQuery = parseQuery(mark < 0 ? '' : this.url.slice(mark + 1));
-    }
-    return this.parsedQuery;
+    const { url = '/' } = this.request;
+    const mark = url.indexOf('?');
+    return parseQuery(mark < 0 ? '' : url.slice(mark + 1));
   }
 
   private get url(): string {
