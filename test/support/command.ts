@@ -33,6 +33,8 @@ export function programEnvironment(databaseUrl: string, env: Environment = {}): 
     PORT: '0',
     MANAGEMENT_PORT: '0',
     LOG_FORMAT: 'json',
+    // A run starts some hundred processes, each of which would compile the same modules again.
+    NODE_COMPILE_CACHE: join(projectFolder, 'node_modules/.cache/compile'),
     DATABASE_URL: databaseUrl,
     ...env,
   };

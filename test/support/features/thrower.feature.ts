@@ -1,0 +1,143 @@
+import {
+  Controller,
+  Get,
+  HttpException,
+  Module,
+  Param,
+  Post,
+  type MiddlewareConsumer,
+  type NestModule,
+} from '@nestjs/common';
+import { ApiError, Database, defineErrorCode, defineFeature, Raises } from 'animal-store';
+import type { NextFunction, Request, Response } from 'express';
+import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** Whatever of this reaches a client has leaked. */
+const SECRET = 'canary-4711';
+
+const teapot = defineErrorCode('tea_only', 'conflict', 'There is only tea.');
+
+/** Everything that code was ever seen to throw, by name. */
+const things: Readonly<Record<string, () => unknown>> = {
+  error: () => new Error(SECRET),
+  string: () => SECRET,
+  number: () => 404,
+  null: () => null,
+  undefined: () => undefined,
+  symbol: () => Symbol(SECRET),
+  object: () => ({ status: 404, code: SECRET, message: SECRET }),
+  statusOk: () => Object.assign(new Error(SECRET), { status: 200, statusCode: 200 }),
+  statusFound: () => Object.assign(new Error(SECRET), { status: 302, expose: true }),
+  statusOwn: () => Object.assign(new Error(SECRET), { status: 404 }),
+  nestOk: () => new HttpException(SECRET, 200),
+  nestTeapot: () => new HttpException({ secret: SECRET }, 418),
+  unreadable: () =>
+    new Proxy(new Error(SECRET), {
+      get() {
+        throw new Error(SECRET);
+      },
+    }),
+  own: () => new ApiError(teapot),
+};
+
+@Entity('widget')
+class Widget {
+  @PrimaryColumn({ type: 'bigint' })
+  id: bigint;
+
+  @Column({ type: 'varchar', length: 50 })
+  name: string;
+}
+
+class CreateWidgets1764300000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const engine = runner.dataSource.options.type === 'mysql' ? ' ENGINE = InnoDB' : '';
+    await runner.query(`CREATE TABLE widget (id BIGINT NOT NULL PRIMARY KEY, name VARCHAR(50) NOT NULL)${engine}`);
+  }
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE widget');
+  }
+}
+
+@Controller('throws')
+class ThrowsController {
+  constructor(private readonly database: Database) {}
+
+  @Get('now/:thing')
+  @Raises(teapot)
+  throwNow(@Param('thing') thing: string): never {
+    throw things[thing]?.();
+  }
+
+  @Get('soon/:thing')
+  @Raises(teapot)
+  async throwSoon(@Param('thing') thing: string): Promise<never> {
+    await Promise.resolve();
+    throw things[thing]?.();
+  }
+
+  @Post('duplicate')
+  async insertTwice(): Promise<void> {
+    const insert = 'INSERT INTO widget (id, name) VALUES (?, ?)';
+    await this.database.execute(insert, [1n, SECRET]);
+    await this.database.execute(insert, [1n, SECRET]);
+  }
+
+  @Post('syntax')
+  async selectNonsense(): Promise<void> {
+    await this.database.query(`SELEKT '${SECRET}' FROM widget`);
+  }
+
+  @Post('half')
+  async failHalfway(): Promise<void> {
+    await this.database.transaction(async () => {
+      await this.database.execute('INSERT INTO widget (id, name) VALUES (?, ?)', [2n, SECRET]);
+      throw new Error(SECRET);
+    });
+  }
+
+  /** Answers, and lets something go wrong that nobody waits for. */
+  @Post('later/rejection')
+  rejectLater(): object {
+    setTimeout(() => void Promise.reject(new Error('rejected later')), 20);
+    return {};
+  }
+
+  @Post('later/exception')
+  throwLater(): object {
+    setTimeout(() => {
+      throw new Error('thrown later');
+    }, 20);
+    return {};
+  }
+
+  @Get('slow')
+  async answerSlowly(): Promise<object> {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return { slow: true };
+  }
+}
+
+/** Middleware that goes wrong when it is asked to. */
+function trip(request: Request, _response: Response, next: NextFunction): void {
+  const asked = request.headers['x-middleware-throws'];
+  if (typeof asked !== 'string') return next();
+  if (asked.startsWith('next:')) return next(things[asked.slice(5)]?.());
+  throw things[asked]?.();
+}
+
+@Module({ controllers: [ThrowsController] })
+class ThrowsModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(trip).forRoutes(ThrowsController);
+  }
+}
+
+export const thrower = defineFeature({
+  name: 'thrower',
+  platform: '^1.0.0',
+  module: ThrowsModule,
+  entities: [Widget],
+  migrations: [CreateWidgets1764300000000],
+  errors: [teapot],
+});

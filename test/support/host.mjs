@@ -1,0 +1,79 @@
+/**
+ * A service as another team's `main.ts` starts it: the features of TEST_FEATURES, a comma-separated list of TypeScript
+ * files beside or below this one, after `pets`; on the day TEST_NOW (ISO 8601, where the clock stands still), or
+ * TEST_LATER_MS milliseconds in the future.
+ */
+import { registerHooks } from 'node:module';
+import { transformSync } from '@swc/core';
+import {
+  Clock,
+  crashOnUnknownFault,
+  createApplication,
+  exitOnFault,
+  pets,
+  stopOnSignal,
+  SystemClock,
+  welcome,
+} from 'animal-store';
+
+/** As jest.config.mjs has it: Node itself strips types but knows no decorators. */
+const TYPESCRIPT = {
+  jsc: {
+    target: 'es2024',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    keepClassNames: true,
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
+
+registerHooks({
+  load(url, context, nextLoad) {
+    if (!/^file:.*\/test\/.*\.ts$/.test(url)) return nextLoad(url, context);
+    const { source } = nextLoad(url, { ...context, format: 'module' });
+    const { code } = transformSync(String(source), { ...TYPESCRIPT, filename: url });
+    return { format: 'module', source: code, shortCircuit: true };
+  },
+});
+
+class FixedClock extends Clock {
+  #now;
+  constructor(now) {
+    super();
+    this.#now = now;
+  }
+  now() {
+    return this.#now;
+  }
+}
+
+class LaterClock extends Clock {
+  #by;
+  constructor(by) {
+    super();
+    this.#by = by;
+  }
+  now() {
+    return Date.now() + this.#by;
+  }
+}
+
+const { TEST_FEATURES = '', TEST_NOW, TEST_LATER_MS } = process.env;
+
+await exitOnFault(async () => {
+  const files = TEST_FEATURES.split(',').filter((file) => file !== '');
+  const modules = await Promise.all(files.map((file) => import(new URL(file, import.meta.url).href)));
+  const features = [pets, ...modules.flatMap((module) => Object.values(module))];
+  const application = await createApplication({ features, clock: chosenClock() });
+  stopOnSignal(application);
+  crashOnUnknownFault(application);
+  await application.start();
+  await application.ready();
+  await welcome(application);
+});
+
+function chosenClock() {
+  if (TEST_NOW !== undefined) return new FixedClock(Date.parse(TEST_NOW));
+  return TEST_LATER_MS === undefined ? new SystemClock() : new LaterClock(Number(TEST_LATER_MS));
+}
