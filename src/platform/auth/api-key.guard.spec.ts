@@ -131,6 +131,14 @@ describe('a bad key', () => {
     expect(events).toMatchObject([{ reason: 'expired', keyId: 'expired0' }]);
   });
 
+  it('is counted for its whole network where it comes from IPv6', async () => {
+    request = { ...request, ip: '2001:db8::7' };
+    verdict = Refusal.invalid('unknown');
+    await failure();
+    expect(count.mock.calls).toEqual([['2001:db8:0:0::/64']]);
+    expect(events).toEqual([expect.objectContaining({ address: '2001:db8::7' })]);
+  });
+
   it('is refused where nothing limits', async () => {
     verdict = Refusal.invalid('malformed');
     const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, { record: () => {} });

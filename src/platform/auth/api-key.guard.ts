@@ -6,6 +6,7 @@ import { Authenticator } from './authenticator.js';
 import { FailedAuthLimit } from './failed-auth-limit.js';
 import { KeyAudit } from './key-audit.js';
 import { Refusal } from './refusal.js';
+import { sourceOf } from './source-address.js';
 
 /**
  * Closes every route: only one that is declared `@Public` lets a request without a key through, and a route that no
@@ -45,7 +46,7 @@ export class ApiKeyGuard implements CanActivate {
     this.record(refusal, address);
     // No key is no guess: a client that forgot its key is told so, however often it asks.
     if (this.limit === undefined || refusal.reason === 'missing') throw refusal.error;
-    const limited = this.limit.count(address);
+    const limited = this.limit.count(sourceOf(address));
     if (!(limited instanceof Promise)) throw limited ?? refusal.error;
     return limited.then((error) => {
       throw error ?? refusal.error;

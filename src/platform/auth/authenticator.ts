@@ -53,9 +53,8 @@ export class Authenticator {
 
   private judge(text: string, id: string, key: KnownApiKey | undefined): Principal | Refusal {
     const matches = matchesHash(text, key?.hash ?? NO_HASH);
-    if (key === undefined) return Refusal.invalid('unknown', id);
-    // Whoever does not have the whole key learns nothing of its state.
-    if (!matches) return Refusal.invalid('mismatch', id);
+    // Whoever does not have the whole key learns nothing of its state, not even from the time that the answer takes.
+    if (key === undefined || !matches) return Refusal.invalid(key === undefined ? 'unknown' : 'mismatch', id);
     const state = stateOf(key, this.clock.now());
     if (state === 'revoked') return Refusal.invalid('revoked', id);
     if (state === 'expired') return Refusal.expired(id);

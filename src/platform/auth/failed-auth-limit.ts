@@ -5,8 +5,8 @@ export abstract class FailedAuthLimit {
   /**
    * Counts one bad key.
    *
-   * @param address where the request came from, as TRUST_PROXY decides it.
-   * @returns `rate_limited`, to answer with instead of the 401, once the address has used up its allowance.
+   * @param source where the request came from, as TRUST_PROXY decides it: an IPv4 address or an IPv6 /64.
+   * @returns `rate_limited`, to answer with instead of the 401, once the source has used up its allowance.
    */
-  abstract count(address: string): ApiError | undefined | Promise<ApiError | undefined>;
+  abstract count(source: string): ApiError | undefined | Promise<ApiError | undefined>;
 }

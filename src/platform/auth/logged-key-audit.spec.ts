@@ -58,4 +58,19 @@ describe('the audit in the log', () => {
     });
     expect(inc.mock.calls).toEqual([[{ reason: 'mismatch' }]]);
   });
+
+  it('counts refusals that have no line of their own, and says so at the end', () => {
+    const audit = new LoggedKeyAudit(log as never, { authFailures: { inc } } as never);
+    const refused = { event: 'auth.failed', reason: 'mismatch', keyId: 'key00001', address: '203.0.113.7' } as const;
+    for (let i = 0; i < 60; i++) audit.record(refused);
+    audit.onApplicationShutdown();
+    expect(log.warn).toHaveBeenCalledTimes(51);
+    expect(log.warn.mock.lastCall?.[0]).toEqual({
+      event: 'auth.failed',
+      count: 10,
+      reasons: { mismatch: 10 },
+      client_ip: '203.0.113.7',
+    });
+    expect(inc).toHaveBeenCalledTimes(60);
+  });
 });

@@ -1,9 +1,19 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { KeyAudit, type KeyEvent } from './key-audit.js';
+import { RefusalLog, type RefusedKey, type Unwritten } from './refusal-log.js';
 
-/** The audit in the service's log: one line an event. Refusals are counted too, where there are metrics. */
-export class LoggedKeyAudit extends KeyAudit {
+/**
+ * The audit in the service's log: one line an event, as far as `RefusalLog` lets refusals have one. Every refusal is
+ * counted, where there are metrics.
+ */
+export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
+  private readonly refusals = new RefusalLog({
+    one: (refused) => this.writeRefusal(refused),
+    rest: (unwritten) => this.writeUnwritten(unwritten),
+  });
+
   constructor(
     private readonly log: Pick<Log, 'info' | 'warn'>,
     private readonly metrics?: Pick<Metrics, 'authFailures'>,
@@ -11,14 +21,15 @@ export class LoggedKeyAudit extends KeyAudit {
     super();
   }
 
+  onApplicationShutdown(): void {
+    this.refusals.flush();
+  }
+
   record(event: KeyEvent): void {
     switch (event.event) {
       case 'auth.failed':
         this.metrics?.authFailures.inc({ reason: event.reason });
-        return this.log.warn(
-          { event: event.event, reason: event.reason, key_id: event.keyId, client_ip: event.address },
-          'A request was refused for its API key',
-        );
+        return this.refusals.record(event);
       case 'key.created':
         return this.log.info(
           { ...about(event), scopes: event.scopes, expires_at: isoTime(event.expiresAt) },
@@ -32,6 +43,18 @@ export class LoggedKeyAudit extends KeyAudit {
       case 'key.revoked':
         return this.log.info(about(event), 'An API key was revoked');
     }
+  }
+
+  private writeRefusal({ event, reason, keyId, address }: RefusedKey): void {
+    this.log.warn({ event, reason, key_id: keyId, client_ip: address }, 'A request was refused for its API key');
+  }
+
+  private writeUnwritten({ source, reasons }: Unwritten): void {
+    const count = Object.values(reasons).reduce((sum, some) => sum + some, 0);
+    this.log.warn(
+      { event: 'auth.failed', count, reasons, client_ip: source },
+      'More requests were refused for their API keys, without a line for each',
+    );
   }
 }
 

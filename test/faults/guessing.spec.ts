@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
+import { HttpClient } from '../support/http.js';
+import { metricValue } from '../support/metrics.js';
+import { residentBytes } from '../support/process-size.js';
+import { Service } from '../support/service.js';
+import { wrongKey } from '../support/wrong-keys.js';
+
+/** `npm run check:guessing` makes it 50,000. */
+const GUESSES = Number(process.env['GUESSES'] ?? 5000);
+const LIMIT_MS = 60_000 + 10 * GUESSES;
+const AT_ONCE = 16;
+/** Beside a heap of 96 MiB. */
+const MOST_BYTES = 400 * 1024 ** 2;
+
+onEachEngine('key guessing', (engine) => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+  });
+
+  afterAll(async () => {
+    await database.drop();
+  });
+
+  it(
+    'is refused and limited, harms no client from the same address, and fills no log',
+    async () => {
+      const service = await Service.start({ database, env: { NODE_OPTIONS: '--max-old-space-size=96' } });
+      const key = await service.createKey();
+      const refused = new Map<string, number>();
+      const served = new Map<number, number>();
+      let left = GUESSES;
+      const client = new HttpClient(service.url, key);
+
+      async function guess(): Promise<void> {
+        while (left > 0) {
+          const answer = await new HttpClient(service.url, wrongKey(key, left--)).get('/v1/pets');
+          const { code } = answer.json() as { code: string };
+          if (!refused.has(code)) expect(answer).toBeErrorShape(code === 'rate_limited' ? 429 : 401, code);
+          refused.set(code, (refused.get(code) ?? 0) + 1);
+        }
+      }
+      async function work(): Promise<void> {
+        while (left > 0) {
+          const { status } = await client.get('/v1/pets?limit=1');
+          served.set(status, (served.get(status) ?? 0) + 1);
+        }
+      }
+      await Promise.all([work(), ...Array.from({ length: AT_ONCE }, guess)]);
+
+      expect([...served.keys()]).toEqual([200]);
+      expect(new Set(refused.keys())).toEqual(new Set(['invalid_api_key', 'rate_limited']));
+      // Twenty a minute; the guessing may take more than one.
+      expect(refused.get('invalid_api_key')! % 20).toBe(0);
+      expect(await metricValue(service.managementUrl, 'pets_auth_failures_total')).toBe(GUESSES);
+      expect(residentBytes(service.pid!)).toBeLessThan(MOST_BYTES);
+
+      await service.stop();
+      const lines = service.log.filter((line) => line['event'] === 'auth.failed');
+      const windows = lines.filter((line) => line['count'] !== undefined);
+      expect(lines.length - windows.length).toBeLessThanOrEqual(50 * (windows.length + 1));
+      expect(windows.reduce((sum, line) => sum + Number(line['count']), lines.length - windows.length)).toBe(GUESSES);
+    },
+    LIMIT_MS,
+  );
+});
