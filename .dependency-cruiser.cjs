@@ -6,9 +6,11 @@ const path = require('node:path');
 
 const ENTRY = '^src/(main|cli)\\.ts$|^src/cli/';
 const FACE = '^src/index\\.ts$';
+/** The face's other half, for the tests of features. */
+const TESTING = '^src/testing/';
 const APPLICATION = '^src/application(\\.ts$|/)';
 const FEATURE_LIST = '^src/features\\.ts$';
-const FEATURE = '^src/(?!platform/|cli/|application/)([^/]+)/';
+const FEATURE = '^src/(?!platform/|cli/|application/|testing/)([^/]+)/';
 const FEATURE_DOOR = '^src/[^/]+/(index|[^/]+\\.feature)\\.ts$';
 const SPEC = '\\.spec\\.ts$';
 /** Packages that speak HTTP, and those that speak SQL, wherever they are installed. */
@@ -28,14 +30,14 @@ const forbidden = [
   },
   {
     name: 'nobody-imports-the-face',
-    comment: 'src/index.ts is for other packages. A file in here imports the room itself.',
-    from: { path: '^src/', pathNot: SPEC },
-    to: { path: FACE },
+    comment: 'src/index.ts and src/testing are for other packages. A file in here imports the room itself.',
+    from: { path: '^src/', pathNot: [SPEC, TESTING] },
+    to: { path: [FACE, TESTING] },
   },
   {
     name: 'application-only-from-above',
     comment: 'The application is put together for main, cli and other packages; what it is made of does not know it.',
-    from: { path: '^src/', pathNot: [ENTRY, FACE, APPLICATION, SPEC] },
+    from: { path: '^src/', pathNot: [ENTRY, FACE, TESTING, APPLICATION, SPEC] },
     to: { path: APPLICATION },
   },
   {
@@ -47,7 +49,7 @@ const forbidden = [
   {
     name: 'feature-only-from-the-list',
     comment: 'features.ts plugs a feature in and index.ts shows it to other packages; nobody else knows one by name.',
-    from: { path: '^src/[^/]+\\.ts$|^src/(cli|application)/', pathNot: [FEATURE_LIST, FACE, SPEC] },
+    from: { path: '^src/[^/]+\\.ts$|^src/(cli|application|testing)/', pathNot: [FEATURE_LIST, FACE, SPEC] },
     to: { path: FEATURE },
   },
   {

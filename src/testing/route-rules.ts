@@ -1,0 +1,74 @@
+import { undeclaredFields } from './declared-fields.js';
+import { errorFaults } from './error-assertion.js';
+import type { RouteTrial } from './route-trial.js';
+
+/** A name that no feature gives to anything. */
+const UNHEARD_OF = 'unheard_of';
+
+/** What holds for every operation of every feature, one rule a function. */
+export const routeRules: readonly ((trial: RouteTrial) => Promise<void> | void)[] = [
+  documented,
+  closedWithoutKey,
+  closedWithoutScopes,
+  refusesUndeclaredParameters,
+  refusesStrangeBodies,
+  refusesUndeclaredFields,
+  answersWhatIsDeclared,
+];
+
+function documented(trial: RouteTrial): void {
+  const { operation, route } = trial;
+  if (!operation.isDescribed) trial.breach('its success is not described: @ApiOkResponse or @ApiCreatedResponse');
+  if (route.bodyType !== undefined && operation.bodyExample === undefined) {
+    trial.breach('its body has no example: give each field of the DTO one');
+  }
+}
+
+async function closedWithoutKey(trial: RouteTrial): Promise<void> {
+  if (trial.route.open === true) return;
+  await trial.refused(trial.application.stranger, [401, 'missing_api_key'], 'a request without a key');
+  const headers = { Authorization: 'Bearer as_test_nobody00_x' };
+  await trial.refused(trial.application.stranger, [401, 'invalid_api_key'], 'a wrong key', { headers });
+}
+
+async function closedWithoutScopes(trial: RouteTrial): Promise<void> {
+  for (const scope of trial.route.scopes) {
+    const others = trial.route.scopes.filter((other) => other !== scope);
+    const client = await trial.application.clientWith(...others, 'none:here');
+    await trial.refused(client, [403, 'insufficient_scope'], `a key without ${scope}`);
+  }
+}
+
+async function refusesUndeclaredParameters(trial: RouteTrial): Promise<void> {
+  const query = `?${UNHEARD_OF}=1`;
+  await trial.refused(trial.application.client, [400, 'unknown_parameter'], 'an undeclared parameter', { query });
+}
+
+async function refusesStrangeBodies(trial: RouteTrial): Promise<void> {
+  if (trial.body === undefined) return;
+  const { client } = trial.application;
+  const headers = { 'Content-Type': 'text/plain' };
+  await trial.refused(client, [400, 'body_required'], 'no body', { body: undefined });
+  await trial.refused(client, [415, 'unsupported_media_type'], 'a text', { body: 'text', headers });
+  await trial.refused(client, [400, 'invalid_json'], 'broken JSON', { body: '{' });
+}
+
+async function refusesUndeclaredFields(trial: RouteTrial): Promise<void> {
+  if (trial.body === undefined) return;
+  const body = { ...trial.body, [UNHEARD_OF]: 1 };
+  await trial.refused(trial.application.client, [400, 'unknown_field'], 'an undeclared field', { body });
+}
+
+/** The example may be refused for a reason of the feature's own, such as a thing that is not there. */
+async function answersWhatIsDeclared(trial: RouteTrial): Promise<void> {
+  const answer = await trial.send(trial.application.client);
+  const { status } = answer;
+  if (status === 500) return trial.breach('its example fails with 500');
+  if (status >= 400) return errorFaults(answer, status).forEach((fault) => trial.breach(`an Error: ${fault}`));
+  if (answer.text === '') return;
+  const schema = trial.operation.schemaOf(status);
+  if (schema === undefined) return trial.breach(`${status} has a body, but no documented schema`);
+  for (const field of undeclaredFields(answer.json(), schema, trial.operation)) {
+    trial.breach(`${status} answers ${field}, which is not documented`);
+  }
+}

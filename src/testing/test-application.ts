@@ -1,0 +1,101 @@
+import type { InjectionToken } from '@nestjs/common';
+import { createApplication } from '../application.js';
+import { ApiKeyStore, EVERYTHING } from '../platform/auth/index.js';
+import type { Clock } from '../platform/clock.js';
+import { loadConfig } from '../platform/config/index.js';
+import { Database } from '../platform/database/index.js';
+import type { Feature } from '../platform/feature.js';
+import type { Running } from '../platform/lifecycle/index.js';
+import type { Route } from '../platform/routing/index.js';
+import { RouteTable } from '../platform/routing/index.js';
+import { TestClient } from './test-client.js';
+
+export interface TestOptions {
+  readonly features: readonly Feature[];
+  /** Variables of the environment, above those of the kit; nothing else of the process's environment is read. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+}
+
+/** An empty database in memory, any free ports, no limits that a test would run into, only errors in the log. */
+const ENVIRONMENT = {
+  NODE_ENV: 'test',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  MANAGEMENT_PORT: '0',
+  DATABASE_URL: 'sqlite::memory:',
+  LOG_LEVEL: 'error',
+  AUTH_FAILURES_PER_MINUTE: '0',
+  RATE_LIMIT_PER_MINUTE: '0',
+  SHED_LOOP_DELAY_MS: '0',
+};
+
+/**
+ * Starts the application with these features, migrated and ready, on an empty database in memory.
+ *
+ * @throws {FeatureError} with every violation of every feature. @throws {ConfigError} for a wrong `env`.
+ */
+export async function startTestApplication({ features, env, clock }: TestOptions): Promise<TestApplication> {
+  const config = loadConfig({ ...ENVIRONMENT, ...env });
+  const running = await createApplication({ features, config, ...(clock === undefined ? {} : { clock }) });
+  await running.start();
+  await running.ready();
+  return new TestApplication(running, await newKey(running, [EVERYTHING]));
+}
+
+/** An application under test, and ways to speak to it. */
+export class TestApplication {
+  /** Its key has every scope. */
+  readonly client: TestClient;
+  /** Sends no key. */
+  readonly stranger: TestClient;
+
+  /** @internal */
+  constructor(
+    private readonly running: Running,
+    key: string,
+  ) {
+    this.client = new TestClient(running.url, key);
+    this.stranger = new TestClient(running.url);
+  }
+
+  /** `http://127.0.0.1:PORT`, without `/v1`. */
+  get url(): string {
+    return this.running.url;
+  }
+
+  /** Of probes and metrics. */
+  get managementUrl(): string {
+    return this.running.managementUrl;
+  }
+
+  /** A client whose key has these scopes and no other. */
+  async clientWith(...scopes: readonly string[]): Promise<TestClient> {
+    return new TestClient(this.url, await newKey(this.running, scopes));
+  }
+
+  /** The database, to prepare or to look into. */
+  get database(): Database {
+    return this.get(Database);
+  }
+
+  /** A provider of a feature or of the platform. */
+  get<T>(token: InjectionToken<T>): T {
+    return this.running.nest.get<T>(token, { strict: false });
+  }
+
+  /** Every operation of a feature. */
+  routesOf(feature: Feature): readonly Route[] {
+    const routes = this.running.nest.get(RouteTable).all();
+    return routes.filter((route) => route.feature === feature.name);
+  }
+
+  async stop(): Promise<void> {
+    await this.running.stop();
+  }
+}
+
+async function newKey(running: Running, scopes: readonly string[]): Promise<string> {
+  const keys = running.nest.get(ApiKeyStore, { strict: false });
+  return (await keys.create({ client: 'test', scopes, expiresAt: undefined })).text;
+}

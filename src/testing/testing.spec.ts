@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiSchema } from '@nestjs/swagger';
+import type { ServerResponse } from 'node:http';
+import { defineFeature, Int64Property, pets, Public, RequireScope, type Feature } from '../index.js';
+import {
+  assertError,
+  assertPlatformRules,
+  errorMatchers,
+  FixedClock,
+  startTestApplication,
+  type ErrorMatchers,
+  type TestApplication,
+} from './index.js';
+
+declare module 'expect' {
+  // Both parameters must be named as the library names them, used or not.
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  interface Matchers<R> extends ErrorMatchers<R> {}
+}
+
+expect.extend(errorMatchers);
+
+let application: TestApplication;
+
+const start = async (...features: Feature[]): Promise<TestApplication> =>
+  (application = await startTestApplication({ features }));
+
+afterEach(() => application.stop());
+
+describe('the test application', () => {
+  it('has a client with every scope, clients with some, and a stranger', async () => {
+    const { client, stranger } = await start(pets);
+    const created = await client.post('/v1/pets', { name: 'Rex', categoryId: 9007199254740993n });
+    expect(created.json()).toEqual({ id: 1, name: 'Rex', categoryId: 9007199254740993n, status: 'available' });
+    const reader = await application.clientWith('pets:read');
+    expect((await reader.get('/v1/pets')).status).toBe(200);
+    expect(await reader.post('/v1/pets', {})).toBeError(403, 'insufficient_scope');
+    expect(await stranger.get('/v1/pets')).toBeError(401, 'missing_api_key');
+  });
+
+  it('has a database of its own', async () => {
+    await start(pets);
+    expect(await application.database.query('SELECT id FROM pet')).toEqual([]);
+  });
+
+  it('stands on the day that a test gives it', async () => {
+    const clock = new FixedClock('2030-12-04T23:59:59Z');
+    application = await startTestApplication({ features: [pets], clock });
+    expect(await application.client.get('/v1/pets/1')).toBeError(404, 'pet_not_found');
+    clock.advance(1000);
+    expect(await application.client.get('/v1/pets/1')).toBeError(410, 'operation_removed');
+  });
+});
+
+describe('assertError', () => {
+  it('names everything that is not so', async () => {
+    const { stranger } = await start(pets);
+    const answer = await stranger.get('/v1/pets');
+    assertError(answer, 401, 'missing_api_key');
+    expect(() => assertError(answer, 404, 'pet_not_found')).toThrow(
+      /the status line says 401; its code is "missing_api_key"; its status is 401\nReceived 401 /,
+    );
+    expect(() => expect(answer).toBeError(404, 'pet_not_found')).toThrow(/Not the Error 404 pet_not_found/);
+  });
+});
+
+@ApiSchema({ name: 'Toy' })
+class ToyBody {
+  @Int64Property({ example: 1n })
+  id: bigint;
+}
+
+/** Breaks the rules that a feature can break without being refused at start. */
+@Controller('toys')
+class ToysController {
+  @Get()
+  @ApiOkResponse({ description: 'A toy.', type: ToyBody })
+  getToy(): object {
+    return { id: 1n, secret: 'hidden' };
+  }
+
+  @Get('any')
+  @Public()
+  anyQuery(@Query() query: URLSearchParams): string {
+    return String(query);
+  }
+
+  @Get('own')
+  @ApiOkResponse({ description: 'A toy of its own shape.', type: ToyBody })
+  @RequireScope('toys:read')
+  ownAnswer(@Res() response: ServerResponse): void {
+    response.writeHead(418).end('teapot');
+  }
+
+  @Post()
+  failToy(): void {
+    throw new Error('broken');
+  }
+}
+
+@Module({ controllers: [ToysController] })
+class ToysModule {}
+
+const toys = defineFeature({ name: 'toys', platform: '^1.0.0', module: ToysModule, scopes: { 'toys:read': 'See' } });
+
+describe('assertPlatformRules', () => {
+  it('is content with pets', async () => {
+    await assertPlatformRules(await start(pets), pets);
+  });
+
+  it('names every breach of a feature', async () => {
+    application = await startTestApplication({ features: [toys], env: { LOG_LEVEL: 'silent' } });
+    const breaches = await assertPlatformRules(application, toys).catch((error: unknown) => (error as Error).message);
+    expect(breaches).toBe(
+      [
+        "Feature 'toys' breaks rules of the platform:",
+        '  - failToy: its success is not described: @ApiOkResponse or @ApiCreatedResponse',
+        '  - failToy: its example fails with 500',
+        '  - getToy: 200 answers secret, which is not documented',
+        '  - anyQuery: its success is not described: @ApiOkResponse or @ApiCreatedResponse',
+        '  - anyQuery: an undeclared parameter is not 400 unknown_parameter: the status line says 200',
+        '  - anyQuery: an undeclared parameter is not 400 unknown_parameter: its body is no JSON object',
+        '  - anyQuery: 200 has a body, but no documented schema',
+        '  - ownAnswer: answers 418, which is not documented',
+        '  - ownAnswer: an Error: its media type is none',
+        '  - ownAnswer: an Error: its body is no JSON object',
+      ].join('\n'),
+    );
+  });
+
+  it('does not take a feature that is not there for a good one', async () => {
+    await expect(assertPlatformRules(await start(pets), toys)).rejects.toThrow("feature 'toys' serves nothing here");
+  });
+});
