@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import mysql, { type Connection } from 'mysql2/promise';
+import { projectFolder, runCommand } from '../support/command.js';
+import type { TestDatabase } from '../support/database.js';
+import { onMysql } from '../support/engines.js';
+import { HttpClient } from '../support/http.js';
+import { Service } from '../support/service.js';
+
+const PAGE = readFileSync(join(projectFolder, 'docs', 'operating.md'), 'utf8');
+
+/** The statements of one fence of the page. */
+function documented(fence: string): string[] {
+  const text = new RegExp(`^\`\`\`sql ${fence}\\n(.*?)^\`\`\``, 'ms').exec(PAGE)?.[1];
+  if (text === undefined) throw new Error(`docs/operating.md has no fence 'sql ${fence}'`);
+  return text.split(/;\s*$/m).filter((statement) => statement.trim() !== '');
+}
+
+/** What the server calls a privilege that is lacking: of a table, of a column, of a database. */
+const DENIED = [1142, 1143, 1044];
+
+onMysql('the grants of docs/operating.md', (engine) => {
+  const suffix = randomBytes(4).toString('hex');
+  const owner = { name: `owner_${suffix}`, password: randomBytes(12).toString('hex') };
+  const runner = { name: `runner_${suffix}`, password: randomBytes(12).toString('hex') };
+  let database: TestDatabase;
+  let asOwner: { url: string };
+  let asService: { url: string };
+  let service: Service;
+  let key: string;
+  let connection: Connection;
+
+  /** As the page has it, with names and passwords of this test's own, as the page asks for. */
+  async function grant(fence: string): Promise<void> {
+    for (const statement of documented(fence)) {
+      await database.query(
+        statement
+          .replaceAll("'animal_store_owner'", `'${owner.name}'`)
+          .replaceAll("'animal_store'", `'${runner.name}'`)
+          .replaceAll(' animal_store.', ` ${new URL(database.url).pathname.slice(1)}.`)
+          .replace('change-me-owner', owner.password)
+          .replace('change-me-service', runner.password),
+      );
+    }
+  }
+
+  function loggedInAs({ name, password }: typeof owner): { url: string } {
+    const url = new URL(database.url);
+    url.username = name;
+    url.password = password;
+    return { url: url.href };
+  }
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+    [asOwner, asService] = [loggedInAs(owner), loggedInAs(runner)];
+    await grant('grants-owner');
+    const migrated = await runCommand(asOwner, ['migrate'], { MIGRATIONS: 'check' });
+    expect(migrated).toMatchObject({ code: 0, stderr: '' });
+    await grant('grants-service');
+    const made = await runCommand(asOwner, ['keys', 'create', '--name', 'test'], { MIGRATIONS: 'check' });
+    key = made.stdout.trim();
+    service = await Service.start({ database: asService, env: { MIGRATIONS: 'check' } });
+    connection = await mysql.createConnection(asService.url);
+  });
+
+  afterAll(async () => {
+    await connection.end();
+    await service.stop();
+    for (const { name } of [owner, runner]) await database.query(`DROP USER '${name}'@'%'`);
+    await database.drop();
+  });
+
+  it('let the service do all that it does, without one complaint', async () => {
+    const client = new HttpClient(service.url, key);
+    const pet = { name: 'Otso', categoryId: 1 };
+    const headers = { 'idempotency-key': 'once' };
+    expect((await client.post('/v1/pets', pet, { headers })).status).toBe(201);
+    expect((await client.post('/v1/pets', pet, { headers })).headers.get('idempotent-replayed')).toBe('true');
+    expect((await client.get('/v1/pets')).json()).toHaveLength(1);
+    expect((await client.get('/v1/pets/1')).status).toBe(200);
+    const noted = async (): Promise<unknown> =>
+      (await database.query('SELECT last_used_day FROM api_key'))[0]?.['last_used_day'];
+    for (let tries = 0; tries < 100 && (await noted()) === null; tries++) await sleep(50);
+    expect(await noted()).not.toBeNull();
+    expect(service.log.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+
+  it.each([
+    "UPDATE pet SET name = 'x'",
+    'DELETE FROM pet',
+    'ALTER TABLE pet ADD COLUMN x INT',
+    'DROP TABLE pet',
+    'TRUNCATE TABLE pet',
+    'CREATE TABLE x (id INT)',
+    'CREATE INDEX x ON pet (name)',
+    "INSERT INTO api_key (id, client, hash, scopes, created_at) VALUES ('x', 'x', 'x', '*', 0)",
+    'UPDATE api_key SET revoked_at = NULL',
+    "UPDATE api_key SET scopes = '*'",
+    'DELETE FROM api_key',
+    'DELETE FROM migration',
+    'SELECT User FROM mysql.user',
+  ])('keep whoever has the login of the service from: %s', async (statement) => {
+    const refused = await connection.query(statement).catch((error: unknown) => error as { errno: number });
+    expect(DENIED).toContain((refused as { errno: number }).errno);
+  });
+
+  it('refuse a changed pet with 1142', async () => {
+    await expect(connection.query("UPDATE pet SET name = 'x'")).rejects.toMatchObject({ errno: 1142 });
+  });
+
+  it('keep keys from being made with the login of the service, in a plain sentence', async () => {
+    const { code, stdout, stderr } = await runCommand(asService, ['keys', 'create', '--name', 'x'], {
+      MIGRATIONS: 'check',
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: The database refused a statement \(ER_TABLEACCESS_DENIED_ERROR\)\.?\n$/);
+  });
+
+  it('let the owner change tables, of this database alone', async () => {
+    const migrator = await mysql.createConnection(asOwner.url);
+    await migrator.query('CREATE TABLE later (id BIGINT PRIMARY KEY)');
+    await migrator.query('ALTER TABLE later ADD COLUMN x INT');
+    await migrator.query('DROP TABLE later');
+    await expect(migrator.query('CREATE DATABASE elsewhere')).rejects.toMatchObject({ errno: 1044 });
+    await migrator.end();
+  });
+});
