@@ -80,6 +80,11 @@ export class RawConnection {
     this.#socket.destroy();
   }
 
+  /** Sends no more, and still receives. */
+  end(): void {
+    this.#socket.end();
+  }
+
   /** Ends by RST in place of FIN, as a crashed client does. */
   reset(): void {
     this.#socket.resetAndDestroy();

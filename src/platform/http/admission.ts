@@ -9,6 +9,8 @@ export const HEADERS_LIMIT_BYTES = 16384;
 export function admissionFault(request: IncomingMessage): ApiError | undefined {
   if ((request.url ?? '').length > URL_LIMIT_BYTES) return new ApiError(coreErrors.uriTooLong);
   if (headerBytes(request.rawHeaders) > HEADERS_LIMIT_BYTES) return new ApiError(coreErrors.headersTooLarge);
+  // Node takes a bare `GET /path` for HTTP/0.9.
+  if (request.httpVersionMajor !== 1) return new ApiError(coreErrors.badRequest, 'Speak HTTP/1.1 here, or HTTP/1.0.');
   // RFC 9112 §3.2: an HTTP/1.1 request has exactly one Host. Node checks it too, but answers without a body.
   const hosts = request.headersDistinct.host?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {

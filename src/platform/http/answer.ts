@@ -51,6 +51,13 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
   response.end(exchange.method === 'HEAD' ? undefined : answer.body);
 }
 
+/** Answers a request that is not looked at any further, and closes its connection. */
+export function refuseExchange(exchange: Exchange, response: ServerResponse, fault: ApiError): void {
+  exchange.failure = fault;
+  exchange.headers['Connection'] = 'close';
+  sendAnswer(exchange, response, errorAnswer(fault));
+}
+
 /** Adds a name to Vary, where CORS has put `Origin`. */
 function varyingBy(name: string, already: number | string | readonly string[] | undefined): string {
   return already === undefined ? name : `${[already].flat().join(', ')}, ${name}`;

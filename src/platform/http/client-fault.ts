@@ -1,9 +1,10 @@
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
-import { errorBody, JSON_TYPE } from './answer.js';
+import { errorBody, JSON_TYPE, refuseExchange } from './answer.js';
+import { exchangeOf } from './exchange.js';
 
 /** What Node's HTTP parser could not take, as the Error that the client is told. */
 export function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ApiError {
@@ -20,16 +21,48 @@ export function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer 
 }
 
 /**
- * Answers a connection whose bytes are not a request that could be answered otherwise, and closes it (contract, "below
- * the framework"). Nothing is written where an answer has begun: two answers to one request would be worse than none.
+ * Milliseconds that a refused client has to read why. Closing at once while it still sends would reset the connection,
+ * and the answer with it (RFC 9112 §9.6).
  */
-export function refuseConnection(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
-  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent === true) {
+const LINGER_MS = 1000;
+
+const newest = new WeakMap<Duplex, ServerResponse>();
+const refused = new WeakSet<Duplex>();
+
+/** To be told of every response as its request begins, so that a fault is charged to the request that it lies in. */
+export function beginResponse(response: ServerResponse): void {
+  newest.set(response.req.socket, response);
+}
+
+/**
+ * Answers a connection whose bytes are not a request, or not the whole of one, and closes it (contract, "below the
+ * framework"). Each request has one answer at most, in its turn: what is wrong in a body that is still arriving is the
+ * answer to its request, and what is wrong behind a request waits until that one is answered.
+ */
+export function refuseConnection(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex): void {
+  // Node tells again with every packet that follows.
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  const fault = clientFault(error);
+  const response = newest.get(socket);
+  if (error.code === 'ECONNRESET') socket.destroy();
+  else if (response === undefined) writeRefusal(fault, socket);
+  else if (!response.req.complete && response.headersSent) socket.destroy();
+  else if (!response.req.complete) refuseExchange(exchangeOf(response.req), response, fault);
+  else if (response.closed) writeRefusal(fault, socket);
+  else response.once('close', () => writeRefusal(fault, socket));
+}
+
+/** Answers a connection that is to be no HTTP connection any more, as CONNECT asks. */
+export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+  writeRefusal(new ApiError(coreErrors.badRequest), socket);
+}
+
+function writeRefusal(fault: ApiError, socket: Duplex): void {
+  if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const fault = clientFault(error);
   const body = errorBody(fault);
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}`,
@@ -41,7 +74,10 @@ export function refuseConnection(error: NodeJS.ErrnoException & { rawPacket?: Bu
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  const close = (): unknown => socket.destroy();
+  const late = setTimeout(close, LINGER_MS);
+  socket.once('end', close).once('close', () => clearTimeout(late));
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function beginsWithLongUrl(packet: Buffer | undefined): boolean {

@@ -28,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
   private tell(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     const exchange = exchangeOf(request);
     const error = toApiError(thrown);
-    exchange.failure = error;
+    exchange.failure ??= error;
     if (error.status === 500) this.log.error({ event: 'request.failed', err: thrown }, 'A request failed unexpectedly');
     if (response.headersSent) response.destroy();
     else sendAnswer(exchange, response, errorAnswer(error));

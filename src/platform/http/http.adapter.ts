@@ -3,8 +3,8 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
-import { errorAnswer, sendAnswer } from './answer.js';
-import { refuseConnection } from './client-fault.js';
+import { refuseExchange } from './answer.js';
+import { beginResponse, refuseConnection, refuseTunnel } from './client-fault.js';
 import { corsOptions } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf, runExchange, type Exchange } from './exchange.js';
@@ -58,6 +58,7 @@ export class HttpAdapter extends ExpressAdapter {
     );
     server.maxConnections = http.maxConnections;
     server.on('clientError', refuseConnection);
+    server.on('connect', refuseTunnel);
     // RFC 9110 §10.1.1: the body is asked for when it is read, so after the key is accepted.
     server.on('checkContinue', (request, response) => this.receive(request, response));
     server.on('checkExpectation', (request, response) => this.receive(request, response));
@@ -79,17 +80,13 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
+    beginResponse(response);
     runExchange(request, (exchange) => {
       response.setHeader('X-Request-Id', exchange.id);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       this.hands?.observe(exchange, response);
       const fault = admissionFault(request);
-      if (fault !== undefined) {
-        exchange.failure = fault;
-        exchange.headers['Connection'] = 'close';
-        sendAnswer(exchange, response, errorAnswer(fault));
-        return;
-      }
+      if (fault !== undefined) return refuseExchange(exchange, response, fault);
       (this.instance as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
     });
   }

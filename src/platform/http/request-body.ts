@@ -33,7 +33,7 @@ export class RequestBody extends UnreadBody {
     if (!chunked && (declared === undefined || Number(declared) === 0)) throw new ApiError(coreErrors.bodyRequired);
     requireJson(headers['content-type'], headers['content-encoding']);
     if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
-    if (headers.expect !== undefined) this.response.writeContinue();
+    if (asksToContinue(this.request)) this.response.writeContinue();
     const bytes = await this.collect();
     if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
     const value = parseJson(bytes);
@@ -61,6 +61,11 @@ export class RequestBody extends UnreadBody {
   private tooLarge(): ApiError {
     return new ApiError(coreErrors.payloadTooLarge, `The request body may have at most ${this.limitBytes} bytes.`);
   }
+}
+
+/** RFC 9110 §10.1.1: HTTP/1.0 knows no 100, and nothing else can be expected. */
+function asksToContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.expect?.toLowerCase() === '100-continue' && httpVersion === '1.1';
 }
 
 function requireJson(contentType: string | undefined, contentEncoding: string | undefined): void {

@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommand } from '../support/command.js';
+import { onEachEngine } from '../support/engines.js';
+import type { RawResponse } from '../support/raw-http.js';
+import { type RawRequest, serveOn } from '../support/served.js';
+
+const VALID = '{"name":"Rex","categoryId":7}';
+
+/** Every check, in the order in which they are made, with what a request is told that fails it. */
+const CHECKS = [
+  ['route', 404, 'route_not_found'],
+  ['method', 405, 'method_not_allowed'],
+  ['key', 401, 'invalid_api_key'],
+  ['scope', 403, 'insufficient_scope'],
+  ['rate', 429, 'rate_limited'],
+  ['removal', 410, 'operation_removed'],
+  ['Accept', 406, 'not_acceptable'],
+  ['media type', 415, 'unsupported_media_type'],
+  ['size', 413, 'payload_too_large'],
+  ['JSON', 400, 'invalid_json'],
+  ['schema', 400, 'invalid_field'],
+  ['idempotency', 422, 'idempotency_key_reused'],
+] as const;
+
+type Check = (typeof CHECKS)[number][0];
+type Broken = ReadonlySet<Check>;
+
+const PAIRS = CHECKS.flatMap(([first, status, code], at) =>
+  CHECKS.slice(at + 1).map(([second]) => ({ first, second, status, code })),
+);
+
+/** Only an operation that is removed can be, and only one with a body has a body's checks; the earlier check decides. */
+const targetOf = (broken: Broken): string => {
+  const path = broken.has('route') ? '/v1/nope' : broken.has('removal') ? '/v1/pets/1' : '/v1/pets';
+  const method = broken.has('method') ? 'PUT' : broken.has('removal') ? 'GET' : 'POST';
+  return `${method} ${path}`;
+};
+
+function bodyOf(broken: Broken): string {
+  const name = broken.has('schema') ? '' : 'Otso';
+  const body = `{"name":"${name}","categoryId":8${broken.has('JSON') ? '' : '}'}`;
+  return broken.has('size') ? body.padEnd(20_000) : body;
+}
+
+const headersOf = (broken: Broken): string[] => [
+  ...(broken.has('Accept') ? ['Accept: text/html'] : []),
+  ...(broken.has('media type') ? ['Content-Type: text/plain'] : []),
+  ...(broken.has('idempotency') ? ['Idempotency-Key: used'] : []),
+];
+
+onEachEngine('the order of checks', (engine) => {
+  const store = serveOn(engine, { RATE_LIMIT_PER_MINUTE: '120', GET_PET_SUNSET: '2026-01-01' });
+  /** Of a client that has used its limit up. */
+  const spent = { all: '', reading: '', writing: '', revoked: '' };
+  let reading: string;
+  let writing: string;
+
+  beforeAll(async () => {
+    const keyOf = (name: string, ...scopes: string[]): Promise<string> =>
+      store.service.createKey({ name, ...(scopes.length > 0 && { scopes }) });
+    spent.all = await keyOf('spent');
+    spent.reading = await keyOf('spent', 'pets:read');
+    spent.writing = await keyOf('spent', 'pets:write');
+    spent.revoked = await keyOf('spent', 'pets:read');
+    reading = await keyOf('reading', 'pets:read');
+    writing = await keyOf('writing', 'pets:write');
+    await runCommand(store.database, ['keys', 'revoke', String(spent.revoked.split('_')[2])]);
+    await store.send('POST /v1/pets', { headers: ['Idempotency-Key: used'], body: VALID });
+  });
+
+  function keyOf(broken: Broken): string {
+    const removed = broken.has('removal');
+    if (broken.has('key')) return spent.revoked;
+    if (broken.has('rate') && broken.has('scope')) return removed ? spent.writing : spent.reading;
+    if (broken.has('rate')) return spent.all;
+    if (broken.has('scope')) return removed ? writing : reading;
+    return store.key;
+  }
+
+  async function sendBroken(...checks: Check[]): Promise<RawResponse> {
+    const broken = new Set(checks);
+    if (broken.has('rate')) await spend();
+    return store.send(targetOf(broken), { headers: headersOf(broken), body: bodyOf(broken), key: keyOf(broken) });
+  }
+
+  /** Uses the limit up, also where a slow machine has come into the next minute. */
+  async function spend(): Promise<void> {
+    while ((await store.send('GET /v1/pets?limit=1', { key: spent.all })).status !== 429);
+  }
+
+  it('lets a request pass that fails none', async () => {
+    expect((await sendBroken()).status).toBe(201);
+  });
+
+  describe('of two that fail, the first speaks:', () => {
+    it.each(CHECKS)('%s alone is %d', async (check, status, code) => {
+      expect(await sendBroken(check)).toBeErrorShape(status, code);
+    });
+
+    it.each(PAIRS)('$first ($status) before $second', async ({ first, second, status, code }) => {
+      expect(await sendBroken(first, second)).toBeErrorShape(status, code);
+    });
+  });
+
+  it('lets the first speak of all that fail at once', async () => {
+    const left = CHECKS.map(([check]) => check);
+    for (const [check, status, code] of CHECKS) {
+      expect(await sendBroken(...left)).toBeErrorShape(status, code);
+      left.splice(left.indexOf(check), 1);
+    }
+    expect((await sendBroken(...left)).status).toBe(201);
+  });
+
+  describe('and beside that:', () => {
+    const long = `x=${'x'.repeat(9000)}`;
+
+    it.each<[string, string, RawRequest, number, string]>([
+      ['the URL before the route', `GET /v1/nope?${long}`, {}, 414, 'uri_too_long'],
+      ['the URL before the method', `PUT /v1/pets?${long}`, {}, 414, 'uri_too_long'],
+      ['the URL before the key', `GET /v1/pets?${long}`, { key: null }, 414, 'uri_too_long'],
+      ['the headers before the route', 'GET /v1/nope', { headers: [`X: ${long}${long}`] }, 431, 'headers_too_large'],
+      [
+        'the headers before the key',
+        'GET /v1/pets',
+        { headers: [`X: ${long}${long}`], key: null },
+        431,
+        'headers_too_large',
+      ],
+      ['the key before the query', 'GET /v1/pets?limit=0', { key: null }, 401, 'missing_api_key'],
+      ['Accept before the query', 'GET /v1/pets?limit=0', { headers: ['Accept: text/html'] }, 406, 'not_acceptable'],
+      ['the query before the cursor', 'GET /v1/pets?limit=0&cursor=x', {}, 400, 'invalid_parameter'],
+      ['the key before the missing body', 'POST /v1/pets', { key: null }, 401, 'missing_api_key'],
+      ['Accept before the missing body', 'POST /v1/pets', { headers: ['Accept: text/html'] }, 406, 'not_acceptable'],
+      ['the body before the query', 'POST /v1/pets?x=1', { body: '{' }, 400, 'invalid_json'],
+      ['the query before the schema', 'POST /v1/pets?x=1', { body: '{}' }, 400, 'unknown_parameter'],
+      ['the removal before the query', 'GET /v1/pets/1?x=1', {}, 410, 'operation_removed'],
+      ['the removal before the id', 'GET /v1/pets/abc', {}, 410, 'operation_removed'],
+      [
+        'the schema before a bad key',
+        'POST /v1/pets',
+        { headers: ['Idempotency-Key: a b'], body: '{}' },
+        400,
+        'missing_field',
+      ],
+    ])('%s', async (_, request, options, status, code) => {
+      expect(await store.send(request, options)).toBeErrorShape(status, code);
+    });
+  });
+
+  it('leaves nothing of a request that fails any', async () => {
+    const before = await store.countPets();
+    for (const [check] of CHECKS) await sendBroken(check);
+    expect(await store.countPets()).toBe(before);
+  });
+});
