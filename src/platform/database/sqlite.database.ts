@@ -50,8 +50,11 @@ export class SqliteDatabase extends Database {
   }
 
   private async transact<T>(work: () => Promise<T>): Promise<T> {
-    await this.attempt(() => this.prepare('BEGIN IMMEDIATE').run());
-    this.open = true;
+    await this.attempt(() => {
+      this.prepare('BEGIN IMMEDIATE').run();
+      // In the same breath, so that no statement of another's comes between.
+      this.open = true;
+    });
     try {
       const result = await work();
       await this.attempt(() => this.prepare('COMMIT').run());
@@ -64,26 +67,25 @@ export class SqliteDatabase extends Database {
     }
   }
 
-  private async run<T>(statement: () => T): Promise<T> {
-    const joined = this.transactions.getStore() === true;
-    // A statement of nobody's transaction must not slip into the one that is open on the only connection.
-    if (!joined && this.open) await within(this.settings.acquireTimeoutMs, this.untilClosed(), () => undefined);
-    return this.attempt(statement);
+  private run<T>(statement: () => T): Promise<T> {
+    return this.attempt(statement, this.transactions.getStore() === true);
   }
 
-  private async untilClosed(): Promise<void> {
-    while (this.open) await this.turn;
-  }
-
-  private async attempt<T>(statement: () => T): Promise<T> {
-    const deadline = performance.now() + this.settings.queryTimeoutMs;
+  /** @param joined whether it belongs to the open transaction; else it must not slip into it on the only connection. */
+  private async attempt<T>(statement: () => T, joined = true): Promise<T> {
+    const start = performance.now();
     for (;;) {
+      // Looked at until the very moment: between the end of one transaction and here the next may have begun.
+      while (!joined && this.open) {
+        const left = start + this.settings.acquireTimeoutMs - performance.now();
+        await within(Math.max(0, left), this.turn, () => undefined);
+      }
       try {
         return statement();
       } catch (fault) {
         const code = (fault as { code?: string }).code ?? '';
         const busy = /^SQLITE_(BUSY|LOCKED)/.test(code);
-        if (!busy || performance.now() >= deadline) throw translateSqliteFault(fault, code);
+        if (!busy || performance.now() >= start + this.settings.queryTimeoutMs) throw translateSqliteFault(fault, code);
         await sleep(5 + Math.random() * 20);
       }
     }

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { loadConfig } from '../config/index.js';
+import { createDatabase } from './create-database.js';
+import { createDataSource } from './data-source.js';
+import type { Database } from './database.js';
+
+let dataSource: DataSource;
+let database: Database;
+
+beforeEach(async () => {
+  const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
+  dataSource = await createDataSource(config, []).initialize();
+  database = createDatabase(dataSource, config.database);
+  await database.execute('CREATE TABLE note (text VARCHAR(50) NOT NULL)');
+});
+
+afterEach(() => dataSource.destroy());
+
+const write = (text: string) => database.execute('INSERT INTO note (text) VALUES (?)', [text]);
+const texts = async () => (await database.query('SELECT text FROM note ORDER BY text')).map((row) => row['text']);
+
+describe('one connection for all', () => {
+  it('keeps what was acknowledged beside transactions that are rolled back', async () => {
+    const rolledBack = (name: string) =>
+      database
+        .transaction(async () => {
+          await write(`${name} lost`);
+          await nextTurn();
+          throw new Error('rolled back');
+        })
+        .catch(() => undefined);
+    const kept: string[] = [];
+    const works: Promise<unknown>[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      works.push(rolledBack(`transaction ${round}`));
+      for (const part of ['a', 'b']) {
+        kept.push(`kept ${round}${part}`);
+        works.push(write(`kept ${round}${part}`));
+      }
+      if (round % 4 === 0) await nextTurn();
+    }
+    await Promise.all(works);
+    expect(await texts()).toEqual(kept.sort());
+  });
+
+  it('runs one transaction at a time, whole', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        database.transaction(async () => {
+          const before = (await texts()).length;
+          await write(`first of ${n}`);
+          await nextTurn();
+          await write(`second of ${n}`);
+          expect((await texts()).length).toBe(before + 2);
+        }),
+      ),
+    );
+    expect(await texts()).toHaveLength(40);
+  });
+});
