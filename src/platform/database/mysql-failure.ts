@@ -34,7 +34,7 @@ export function spoilsConnection(fault: MysqlFault): boolean {
 export function translateMysqlFault(fault: MysqlFault): ApiError | DatabaseError {
   if (fault instanceof ApiError) return fault;
   const { errno } = fault;
-  if (errno === 1205) return new LockWaitError(fault);
+  if (errno === 1205 || errno === 1213) return new LockWaitError(fault);
   const passing =
     fault.fatal === true ||
     errno === undefined ||

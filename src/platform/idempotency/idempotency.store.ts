@@ -2,14 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Database, DatabaseError } from '../database/index.js';
 import { Answer } from '../http/index.js';
 
-/** Milliseconds that a claim may wait for another's transaction: above the database's own lock wait of 2 s. */
-const CLAIM_TIMEOUT_MS = 2500;
+/** A claim may wait for another's transaction, so for longer than the database's own lock wait of 2 s. */
+const WAITING = { timeoutMs: 2500 };
 /** Records deleted by one statement. */
 const PURGE_BATCH = 500n;
 
 export interface StoredAnswer {
   readonly fingerprint: string;
   readonly answer: Answer;
+  /** Milliseconds since the epoch; from then on the record is as if it were not there. */
+  readonly expiresAt: number;
 }
 
 /** Answers by idempotency key, in the database of the data that they speak of. */
@@ -17,15 +19,18 @@ export interface StoredAnswer {
 export class IdempotencyStore {
   constructor(private readonly database: Database) {}
 
-  /** @param now milliseconds since the epoch; a record that expired before it is as if it were not there. */
-  async find(id: string, now: number): Promise<StoredAnswer | undefined> {
+  async find(id: string): Promise<StoredAnswer | undefined> {
     const [row] = await this.database.query(
-      'SELECT fingerprint, answer FROM idempotency_record WHERE id = ? AND expires_at > ?',
-      [id, BigInt(now)],
+      'SELECT fingerprint, answer, expires_at FROM idempotency_record WHERE id = ?',
+      [id],
     );
-    if (row === undefined || row['answer'] === null) return undefined;
+    if (row === undefined) return undefined;
     const { status, body, headers } = JSON.parse(row['answer'] as string) as Answer;
-    return { fingerprint: row['fingerprint'] as string, answer: new Answer(status, body, headers) };
+    return {
+      fingerprint: row['fingerprint'] as string,
+      answer: new Answer(status, body, headers),
+      expiresAt: Number(row['expires_at']),
+    };
   }
 
   /**
@@ -34,19 +39,28 @@ export class IdempotencyStore {
    * @returns false where the key is taken already.
    * @throws {LockWaitError} when the other transaction takes longer than 2 s.
    */
-  async claim(id: string, fingerprint: string, now: number, expiresAt: number): Promise<boolean> {
-    await this.database.execute('DELETE FROM idempotency_record WHERE id = ? AND expires_at <= ?', [id, BigInt(now)]);
+  async claim(id: string, fingerprint: string, expiresAt: number): Promise<boolean> {
     try {
       await this.database.execute(
         'INSERT INTO idempotency_record (id, fingerprint, expires_at) VALUES (?, ?, ?)',
         [id, fingerprint, BigInt(expiresAt)],
-        { timeoutMs: CLAIM_TIMEOUT_MS },
+        WAITING,
       );
       return true;
     } catch (error) {
       if (error instanceof DatabaseError && error.duplicateKey) return false;
       throw error;
     }
+  }
+
+  /**
+   * Makes way for a claim of the same transaction.
+   *
+   * @throws {LockWaitError} as `claim`.
+   */
+  async removeExpired(id: string, now: number): Promise<void> {
+    const expired = 'DELETE FROM idempotency_record WHERE id = ? AND expires_at <= ?';
+    await this.database.execute(expired, [id, BigInt(now)], WAITING);
   }
 
   async complete(id: string, { status, body, headers }: Answer): Promise<void> {
@@ -56,15 +70,17 @@ export class IdempotencyStore {
 
   /** Deletes one batch of expired records; the number deleted. */
   async purge(now: number): Promise<number> {
+    const end = BigInt(now);
     const rows = await this.database.query('SELECT id FROM idempotency_record WHERE expires_at <= ? LIMIT ?', [
-      BigInt(now),
+      end,
       PURGE_BATCH,
     ]);
     if (rows.length === 0) return 0;
     const ids = rows.map((row) => row['id'] as string);
+    // Looked at again: a record may have been made anew in between.
     const { affectedRows } = await this.database.execute(
-      `DELETE FROM idempotency_record WHERE id IN (${ids.map(() => '?').join(', ')})`,
-      ids,
+      `DELETE FROM idempotency_record WHERE expires_at <= ? AND id IN (${ids.map(() => '?').join(', ')})`,
+      [end, ...ids],
     );
     return affectedRows;
   }

@@ -34,7 +34,7 @@ export class Idempotency {
       const first = this.working.get(id);
       if (first === undefined) break;
       if (!(await settlesBefore(first, patienceEnds))) throw inUse();
-      const known = await this.store.find(id, this.clock.now());
+      const known = this.live(await this.store.find(id));
       if (known !== undefined) return replay(known, fingerprint);
     }
     const attempt = this.attempt(id, fingerprint, work);
@@ -47,30 +47,35 @@ export class Idempotency {
   }
 
   private async attempt(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer> {
-    const now = this.clock.now();
-    const known = await this.store.find(id, now);
+    const stored = await this.store.find(id);
+    const known = this.live(stored);
     if (known !== undefined) return replay(known, fingerprint);
-    const made = await this.make(id, fingerprint, work);
+    const made = await this.database.transaction(async () => {
+      if (!(await this.claim(id, fingerprint, stored !== undefined))) return undefined;
+      const answer = await work();
+      await this.store.complete(id, answer);
+      return answer;
+    });
     if (made !== undefined) return made;
-    const winner = await this.store.find(id, now);
+    // Another replica had the key first.
+    const winner = this.live(await this.store.find(id));
     if (winner === undefined) throw inUse();
     return replay(winner, fingerprint);
   }
 
-  /** Undefined where another replica had the key first. */
-  private async make(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer | undefined> {
+  private async claim(id: string, fingerprint: string, expired: boolean): Promise<boolean> {
     const now = this.clock.now();
     try {
-      return await this.database.transaction(async () => {
-        if (!(await this.store.claim(id, fingerprint, now, now + LIFE_MS))) return undefined;
-        const answer = await work();
-        await this.store.complete(id, answer);
-        return answer;
-      });
+      if (expired) await this.store.removeExpired(id, now);
+      return await this.store.claim(id, fingerprint, now + LIFE_MS);
     } catch (error) {
       if (error instanceof LockWaitError) throw inUse();
       throw error;
     }
+  }
+
+  private live(stored: StoredAnswer | undefined): StoredAnswer | undefined {
+    return stored !== undefined && this.clock.now() < stored.expiresAt ? stored : undefined;
   }
 }
 

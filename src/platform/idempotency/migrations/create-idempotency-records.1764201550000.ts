@@ -3,17 +3,26 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** The table `idempotency_record`. */
 export class CreateIdempotencyRecords1764201550000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    const mysql = runner.dataSource.options.type === 'mysql';
+    if (runner.dataSource.options.type === 'mysql') {
+      // One statement, since MySQL commits each by itself: a migration that is killed can be run again.
+      await runner.query(`
+        CREATE TABLE IF NOT EXISTS idempotency_record (
+          id VARCHAR(43) NOT NULL PRIMARY KEY,
+          fingerprint VARCHAR(43) NOT NULL,
+          answer MEDIUMTEXT,
+          expires_at BIGINT NOT NULL,
+          KEY idempotency_record_expires_at (expires_at)
+        ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
+      return;
+    }
     await runner.query(`
       CREATE TABLE IF NOT EXISTS idempotency_record (
         id VARCHAR(43) NOT NULL PRIMARY KEY,
         fingerprint VARCHAR(43) NOT NULL,
         answer TEXT,
         expires_at BIGINT NOT NULL
-      )${mysql ? ' ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : ''}`);
-    await runner.query(
-      `CREATE INDEX ${mysql ? '' : 'IF NOT EXISTS '}idempotency_record_expires_at ON idempotency_record (expires_at)`,
-    );
+      )`);
+    await runner.query('CREATE INDEX IF NOT EXISTS idempotency_record_expires_at ON idempotency_record (expires_at)');
   }
 
   async down(runner: QueryRunner): Promise<void> {
