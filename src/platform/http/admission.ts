@@ -7,22 +7,26 @@ export const HEADERS_LIMIT_BYTES = 16384;
 
 /** What a request must be like before anything looks at it; the fault that it has, if any. */
 export function admissionFault(request: IncomingMessage): ApiError | undefined {
-  if ((request.url ?? '').length > URL_LIMIT_BYTES) return new ApiError(coreErrors.uriTooLong);
+  const url = request.url ?? '';
+  if (url.length > URL_LIMIT_BYTES) return new ApiError(coreErrors.uriTooLong);
   if (headerBytes(request.rawHeaders) > HEADERS_LIMIT_BYTES) return new ApiError(coreErrors.headersTooLarge);
   // Node takes a bare `GET /path` for HTTP/0.9.
-  if (request.httpVersionMajor !== 1) return new ApiError(coreErrors.badRequest, 'Speak HTTP/1.1 here, or HTTP/1.0.');
-  // RFC 9112 §3.2: an HTTP/1.1 request has exactly one Host. Node checks it too, but answers without a body.
-  const hosts = request.headersDistinct.host?.length ?? 0;
-  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
-    return new ApiError(coreErrors.badRequest, 'An HTTP/1.1 request has exactly one Host header.');
-  }
-  if ((request.url ?? '').includes('#')) {
-    return new ApiError(coreErrors.badRequest, 'A request has no fragment (RFC 9112, section 3.2).');
-  }
+  if (request.httpVersionMajor !== 1) return malformed('Speak HTTP/1.1 here, or HTTP/1.0.');
+  // Node checks the Host too, but answers without a body.
+  if (hasStrangeHost(request)) return malformed('An HTTP/1.1 request has exactly one Host header.');
+  if (url.includes('#')) return malformed('A request has no fragment (RFC 9112, section 3.2).');
   if (hasStrangeFraming(request)) {
-    return new ApiError(coreErrors.badRequest, 'chunked is the only transfer coding here, and HTTP/1.1 has it alone.');
+    return malformed('chunked is the only transfer coding here, and HTTP/1.1 has it alone.');
   }
   return undefined;
+}
+
+const malformed = (message: string): ApiError => new ApiError(coreErrors.badRequest, message);
+
+/** RFC 9112 §3.2: exactly one, which HTTP/1.0 may leave out. */
+function hasStrangeHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
+  const hosts = headersDistinct.host?.length ?? 0;
+  return hosts > 1 || (hosts === 0 && httpVersion === '1.1');
 }
 
 /** RFC 9112 §6.1: a proxy that reads another coding, or HTTP/1.0, otherwise than Node does would see other requests. */
