@@ -18,6 +18,8 @@ const NEEDS = [
   { package: 'chromium', programs: ['chromium', 'chromium-browser', 'google-chrome'], for: 'test/browser' },
   { package: 'redis-server', programs: ['redis-server'], for: 'the tests of rate limits shared by replicas' },
   { package: 'haproxy', programs: ['haproxy'], for: 'the tests of rolling restarts in test/faults' },
+  { package: 'openssl', programs: ['openssl'], for: 'the tests of TLS to the database' },
+  { package: 'util-linux', programs: ['prlimit'], for: 'the tests of a process without file descriptors' },
 ];
 
 /** Debian asks this program whether a package may start its service; 101 is no. */

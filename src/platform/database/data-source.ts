@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { Config } from '../config/index.js';
 import type { Feature } from '../feature.js';
+import { streamToAddress, tlsOptions } from './database-tls.js';
 
 /** The table in which TypeORM keeps what was migrated. */
 export const MIGRATION_TABLE = 'migration';
@@ -68,23 +68,15 @@ function mysqlOptions(config: Config, target: Extract<Config['database']['target
     timezone: 'Z',
     connectTimeout: database.connectTimeoutMs,
     poolSize: database.poolSize,
-    ssl: tlsOptions(config),
+    ssl: tlsOptions(database.tls),
     multipleStatements: false,
     // mysql2 offers LOAD DATA LOCAL to the server unless told otherwise.
     flags: ['-LOCAL_FILES'],
-    extra: { queueLimit: database.maxWaiters, enableKeepAlive: true, idleTimeout: 60_000 },
-  };
-}
-
-/** mysql2 checks the certificate's chain by default, its host name only when asked. */
-function tlsOptions({ database: { tls } }: Config): object | undefined {
-  if (tls.mode === 'disable') return undefined;
-  return {
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: true,
-    verifyIdentity: tls.mode === 'verify-identity',
-    ...(tls.caFile === undefined ? {} : { ca: readFileSync(tls.caFile) }),
-    ...(tls.certFile === undefined ? {} : { cert: readFileSync(tls.certFile) }),
-    ...(tls.keyFile === undefined ? {} : { key: readFileSync(tls.keyFile) }),
+    extra: {
+      queueLimit: database.maxWaiters,
+      enableKeepAlive: true,
+      idleTimeout: 60_000,
+      stream: streamToAddress(target.host, target.port),
+    },
   };
 }

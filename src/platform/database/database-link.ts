@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
+import { nameTlsFault } from './database-tls.js';
 import { Migrator } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
@@ -40,7 +41,10 @@ export class DatabaseLink {
       } catch (error) {
         // A wrong entity or migration does not mend by waiting.
         if (error instanceof TypeORMError && !(error instanceof QueryFailedError)) throw error;
-        this.log.warn({ event: 'db.unavailable', err: error }, 'The database cannot be used yet; trying again');
+        this.log.warn(
+          { event: 'db.unavailable', err: nameTlsFault(error) },
+          'The database cannot be used yet; trying again',
+        );
       }
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { ref: false });
     }

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { connect, isIP, type Socket } from 'node:net';
+import type { Config } from '../config/index.js';
+
+/** mysql2 checks the certificate's chain by default, its host name only when asked. Undefined for no TLS. */
+export function tlsOptions({ mode, caFile, certFile, keyFile }: Config['database']['tls']): object | undefined {
+  if (mode === 'disable') return undefined;
+  return {
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    verifyIdentity: mode === 'verify-identity',
+    ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
+    ...(certFile === undefined ? {} : { cert: readFileSync(certFile) }),
+    ...(keyFile === undefined ? {} : { key: readFileSync(keyFile) }),
+  };
+}
+
+/**
+ * The socket to a server that is named by its address. mysql2 tells Node no name to check then, and Node would check
+ * that the certificate is one of `localhost`; but it asks the socket first.
+ *
+ * @returns undefined for a host name, where mysql2 does what is right.
+ */
+export function streamToAddress(host: string, port: number): (() => Socket) | undefined {
+  if (isIP(host) === 0) return undefined;
+  return () => Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host });
+}
+
+/** What is wrong with the server's TLS; mysql2 calls all of it HANDSHAKE_SSL_ERROR. */
+const CAUSES: readonly (readonly [code: string, message: RegExp])[] = [
+  ['DATABASE_TLS_EXPIRED', /certificate (has expired|is not yet valid)/],
+  ['DATABASE_TLS_WRONG_HOST', /does not match certificate/],
+  ['DATABASE_TLS_UNTRUSTED', /self-signed certificate|unable to (verify|get)|certificate signature|invalid CA/],
+];
+
+/** Gives a fault of the server's TLS a code of its own, by which an operator tells them apart. Others stay as they are. */
+export function nameTlsFault(fault: unknown): unknown {
+  if (!(fault instanceof Error)) return fault;
+  const { code } = fault as NodeJS.ErrnoException;
+  if (code === 'HANDSHAKE_NO_SSL_SUPPORT') return Object.assign(fault, { code: 'DATABASE_TLS_NOT_OFFERED' });
+  if (code !== 'HANDSHAKE_SSL_ERROR') return fault;
+  const cause = CAUSES.find(([, message]) => message.test(fault.message))?.[0];
+  return Object.assign(fault, { code: cause ?? 'DATABASE_TLS_FAILED' });
+}

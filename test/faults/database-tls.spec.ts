@@ -1,0 +1,160 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CertificateAuthority } from '../support/certificates.js';
+import { createMysqlDatabase, type Row, type TestDatabase } from '../support/database.js';
+import { HttpClient } from '../support/http.js';
+import { freePort, MariaDb } from '../support/mariadb.js';
+import { findProgram } from '../support/programs.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { Service } from '../support/service.js';
+import { tapWire } from '../support/wire.js';
+
+const CANARY = 'Otso-the-canary';
+/** The login of the service, which nobody must see before the server has proved who it is. */
+const LOGIN = 'store\0';
+/** CLIENT_SSL among the capabilities of a server's greeting. */
+const OFFERS_TLS = 0x08;
+
+const canRun = findProgram('mariadbd', 'mysqld') !== undefined && findProgram('openssl') !== undefined;
+
+(canRun ? describe : describe.skip)('TLS to the database', () => {
+  const folder = scratchFolder('tls');
+  let trusted: CertificateAuthority;
+  let stranger: CertificateAuthority;
+  let server: MariaDb;
+  let database: TestDatabase | undefined;
+
+  const statement = async (sql: string): Promise<Row[]> => (await database?.query(sql)) ?? [];
+  const file = (name: string): string => join(folder, name);
+
+  /** From now on the server has this certificate. */
+  async function present({ certificate, key }: ReturnType<CertificateAuthority['issue']>): Promise<void> {
+    copyFileSync(certificate, file('server.pem'));
+    copyFileSync(key, file('server.key'));
+    await database?.query('FLUSH SSL');
+  }
+
+  beforeAll(async () => {
+    [trusted, stranger] = [new CertificateAuthority(), new CertificateAuthority()];
+    await present(trusted.issue('IP:127.0.0.1'));
+    server = await MariaDb.start({ args: [`--ssl-cert=${file('server.pem')}`, `--ssl-key=${file('server.key')}`] });
+    database = await createMysqlDatabase(server.url(), server.adminUrl());
+    await statement('SET GLOBAL require_secure_transport = ON');
+  }, 90_000);
+
+  afterAll(async () => {
+    await database?.drop();
+    await server.stop();
+    for (const authority of [trusted, stranger]) authority.remove();
+    removeScratch(folder);
+  });
+
+  interface Setup {
+    readonly mode: string;
+    readonly authority?: CertificateAuthority;
+    readonly host?: string;
+    readonly rewrite?: (bytes: Buffer) => Buffer;
+  }
+
+  async function launch({ mode, authority = trusted, host = '127.0.0.1', rewrite }: Setup) {
+    const wire = await tapWire(server.port, rewrite);
+    const url = new URL(database?.url ?? '');
+    url.host = `${host}:${String(wire.port)}`;
+    const managementPort = await freePort();
+    const service = Service.launch({
+      database: { url: url.href },
+      env: {
+        DATABASE_TLS_MODE: mode,
+        DATABASE_TLS_CA_FILE: authority.certificate,
+        MANAGEMENT_PORT: String(managementPort),
+      },
+    });
+    return { wire, service, probes: new HttpClient(`http://127.0.0.1:${String(managementPort)}`) };
+  }
+
+  async function expectServed(setup: Setup): Promise<void> {
+    const { wire, service } = await launch(setup);
+    await service.untilLogged((line) => line['event'] === 'app.ready', 20_000);
+    await service.stop();
+    await wire.stop();
+  }
+
+  /** Refused: never ready, nothing of the login on the wire, and told why by a code of its own. */
+  async function expectRefused(setup: Setup, code: string): Promise<void> {
+    const { wire, service, probes } = await launch(setup);
+    const twice = (): boolean => service.log.filter((line) => line['event'] === 'db.unavailable').length > 1;
+    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable' && twice(), 20_000);
+    expect(line).toMatchObject({ level: 'warn', err: { code } });
+    expect((await probes.get('/readyz')).status).toBe(503);
+    expect(wire.carried(LOGIN)).toBe(false);
+    await service.kill('SIGKILL');
+    await wire.stop();
+  }
+
+  it('carries neither the login nor a pet in the clear', async () => {
+    await present(trusted.issue('IP:127.0.0.1'));
+    const { wire, service } = await launch({ mode: 'verify-identity' });
+    service.url = String((await service.untilLogged((line) => line['event'] === 'app.ready', 20_000))['url']);
+    const client = new HttpClient(service.url, await service.createKey());
+    expect((await client.post('/v1/pets', { name: CANARY, categoryId: 1 })).status).toBe(201);
+    expect(await statement('SELECT name FROM pet')).toEqual([{ name: CANARY }]);
+    expect(wire.carried(CANARY)).toBe(false);
+    expect(wire.carried(LOGIN)).toBe(false);
+    await service.stop();
+    await wire.stop();
+  });
+
+  it('takes a certificate that names the host, and with verify-ca one that does not', async () => {
+    await present(trusted.issue('DNS:localhost'));
+    await expectServed({ mode: 'verify-identity', host: 'localhost' });
+    await present(trusted.issue('DNS:elsewhere.test'));
+    await expectServed({ mode: 'verify-ca' });
+  });
+
+  it.each(['verify-ca', 'verify-identity'])('refuses an authority that it does not know (%s)', async (mode) => {
+    await present(trusted.issue('IP:127.0.0.1'));
+    await expectRefused({ mode, authority: stranger }, 'DATABASE_TLS_UNTRUSTED');
+  });
+
+  it.each(['verify-ca', 'verify-identity'])('refuses a certificate that has expired (%s)', async (mode) => {
+    await present(trusted.issue('IP:127.0.0.1', -1));
+    await expectRefused({ mode }, 'DATABASE_TLS_EXPIRED');
+  });
+
+  it.each([
+    ['of another host', 'DNS:elsewhere.test', 'localhost'],
+    ['of localhost, for a server that is named by its address', 'DNS:localhost', '127.0.0.1'],
+    ['of another address', 'IP:127.0.0.2', '127.0.0.1'],
+  ])('refuses a certificate %s', async (_, names, host) => {
+    await present(trusted.issue(names));
+    await expectRefused({ mode: 'verify-identity', host }, 'DATABASE_TLS_WRONG_HOST');
+  });
+
+  it.each(['verify-ca', 'verify-identity'])(
+    'refuses a server, or a man in the middle, without TLS (%s)',
+    async (mode) => {
+      await present(trusted.issue('IP:127.0.0.1'));
+      await expectRefused({ mode, rewrite: withoutTls }, 'DATABASE_TLS_NOT_OFFERED');
+    },
+  );
+
+  it('is asked for by the server as well: a service that speaks in the clear is refused', async () => {
+    const { wire, service } = await launch({ mode: 'disable' });
+    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable');
+    // MariaDB denies access, MySQL says why.
+    expect([1045, 3159]).toContain((line['err'] as { errno: number }).errno);
+    await service.kill('SIGKILL');
+    await wire.stop();
+  });
+});
+
+/** A greeting that does not offer TLS: protocol 10, version, NUL, thread, 8 bytes of salt, NUL, then the capabilities. */
+function withoutTls(bytes: Buffer): Buffer {
+  const PROTOCOL = 4;
+  if (bytes[3] !== 0 || bytes[PROTOCOL] !== 10) return bytes;
+  const capabilities = bytes.indexOf(0, PROTOCOL + 1) + 1 + 4 + 8 + 1;
+  const rewritten = Buffer.from(bytes);
+  rewritten[capabilities + 1]! &= ~OFFERS_TLS;
+  return rewritten;
+}

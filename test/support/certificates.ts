@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeScratch, scratchFolder } from './scratch.js';
+
+/** A certificate authority of a test's own, by openssl; all of it in one folder. */
+export class CertificateAuthority {
+  readonly #folder = scratchFolder('certificates');
+
+  constructor() {
+    this.#openssl('req', '-x509', ...NEW_KEY, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj', '/CN=CA');
+  }
+
+  /** The certificate that whoever trusts this authority has. */
+  get certificate(): string {
+    return join(this.#folder, 'ca.pem');
+  }
+
+  /**
+   * Signs a server's certificate.
+   *
+   * @param names as openssl writes them, e.g. `IP:127.0.0.1,DNS:localhost`.
+   * @param days how long it is good for; -1 for one that ended yesterday.
+   */
+  issue(names: string, days = 2): { readonly certificate: string; readonly key: string } {
+    const name = `issued-${String(Math.random()).slice(2)}`;
+    writeFileSync(join(this.#folder, `${name}.ext`), `subjectAltName=${names}\n`);
+    this.#openssl('req', ...NEW_KEY, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', '/CN=server');
+    const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', `${name}.ext`];
+    this.#openssl('x509', '-req', '-in', `${name}.csr`, ...signed, '-days', String(days), '-out', `${name}.pem`);
+    return { certificate: join(this.#folder, `${name}.pem`), key: join(this.#folder, `${name}.key`) };
+  }
+
+  remove(): void {
+    removeScratch(this.#folder);
+  }
+
+  #openssl(...args: string[]): void {
+    execFileSync('openssl', args, { cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  }
+}
+
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A wire between a client and a server on this machine, with all that went over it. */
+export interface Wire {
+  readonly port: number;
+  /** Whether these bytes went over it, either way, as they stand. */
+  carried(text: string): boolean;
+  stop(): Promise<void>;
+}
+
+/** @param rewrite changes what the server sends, as someone on the way could. */
+export async function tapWire(serverPort: number, rewrite = (bytes: Buffer): Buffer => bytes): Promise<Wire> {
+  const seen: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const target = connect(serverPort, '127.0.0.1');
+    client.on('data', (bytes) => {
+      seen.push(bytes);
+      target.write(bytes);
+    });
+    target.on('data', (bytes) => {
+      seen.push(bytes);
+      client.write(rewrite(bytes));
+    });
+    for (const [one, other] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    carried: (text) => Buffer.concat(seen).includes(text),
+    stop: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}
