@@ -5,7 +5,7 @@ import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
 import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
-import { RemovalGuard } from './platform/deprecation/index.js';
+import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
 import { checkFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
@@ -52,7 +52,9 @@ export async function createApplication({
 }: ApplicationOptions): Promise<Running> {
   const routes = await checkFeatures(features, { ...platformSchema, version }, '/v1');
   const log = given ?? (await createLog({ ...config.log, version, context: logContext }));
-  for (const warning of config.warnings) log.warn({ event: 'config.warning' }, warning);
+  for (const warning of [...config.warnings, ...warnOfUnknownSunsets(config.sunsets, routes)]) {
+    log.warn({ event: 'config.warning' }, warning);
+  }
   const dataSource = createDataSource(config, [platformSchema, ...features]);
   const database = createDatabase(dataSource, config.database);
   const foundations = { config, clock, log, database, metrics: new Metrics(version, revision) };

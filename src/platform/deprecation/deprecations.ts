@@ -37,6 +37,16 @@ export class Deprecations {
   }
 }
 
+/** A warning for each `<OPERATION_ID>_SUNSET` that moves nothing, such as one of a feature that is not there. */
+export function warnOfUnknownSunsets(sunsets: Config['sunsets'], routes: readonly Route[]): string[] {
+  const known = routes
+    .filter((route) => route.deprecated !== undefined)
+    .map((route) => constantCase(route.operationId));
+  return [...sunsets.keys()]
+    .filter((operation) => !known.includes(operation))
+    .map((operation) => `${operation}_SUNSET is the date of no deprecated operation.`);
+}
+
 /** The part of an exchange that a deprecation is announced on. */
 export interface Announced {
   readonly headers: Record<string, string>;

@@ -58,7 +58,6 @@ export class ExchangeObserver {
       },
       seconds,
     );
-    if (route?.deprecated !== undefined) this.metrics.deprecatedRequests.inc({ http_route: route.path });
   }
 
   private write(exchange: Exchange, response: ServerResponse, seconds: number, aborted: boolean): void {
