@@ -7,7 +7,7 @@ import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/con
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
-import { checkFeatures } from './platform/feature-check/index.js';
+import { checkFeatures, startedFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
   currentExchange,
@@ -45,21 +45,23 @@ export interface ApplicationOptions {
  * @throws {FeatureError} with every violation of every feature.
  */
 export async function createApplication({
-  features,
+  features: given,
   config = loadConfig(loadEnvironment()),
   clock = new SystemClock(),
-  log: given,
+  log: ownLog,
 }: ApplicationOptions): Promise<Running> {
+  const features = startedFeatures(given, config);
   const routes = await checkFeatures(features, { ...platformSchema, version }, '/v1');
-  const log = given ?? (await createLog({ ...config.log, version, context: logContext }));
+  const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext }));
   for (const warning of [...config.warnings, ...warnOfUnknownSunsets(config.sunsets, routes)]) {
     log.warn({ event: 'config.warning' }, warning);
   }
-  const dataSource = createDataSource(config, [platformSchema, ...features]);
+  const sources = [platformSchema, ...features];
+  const dataSource = createDataSource(config, sources);
   const database = createDatabase(dataSource, config.database);
   const foundations = { config, clock, log, database, metrics: new Metrics(version, revision) };
   const { nest, adapter } = await assemble(features, routes, foundations);
-  return new Running(nest, adapter, new DatabaseLink(dataSource, config, log), foundations);
+  return new Running(nest, adapter, new DatabaseLink(dataSource, config, log, sources), foundations);
 }
 
 async function assemble(features: readonly Feature[], routes: readonly Route[], foundations: Foundations) {

@@ -1,20 +1,11 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
-import { Command, CommanderError } from 'commander';
-import { commands } from './cli/index.js';
+import { runCommand } from './cli/index.js';
+import { features } from './features.js';
 import { exitOnFault, useSupportedNode } from './platform/lifecycle/index.js';
-import { version } from './platform/version.js';
 
-/** The command line: one file a command in cli/. */
+/** The command line of the features that this service ships. */
 await exitOnFault(async () => {
   await useSupportedNode();
-  const program = new Command('animal-store').description('Runs and keeps an Animal Store').version(version);
-  for (const command of commands) program.addCommand(command);
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    // Its message is printed already.
-    if (error instanceof CommanderError) process.exitCode = error.exitCode;
-    else throw error;
-  }
+  await runCommand(features, process.argv.slice(2));
 });

@@ -1,6 +1,7 @@
 /** The package's face: everything that another team may import, and only that. */
 export { createApplication, type ApplicationOptions } from './application.js';
-export { pets } from './pets/index.js';
+export { runService } from './run-service.js';
+export { pets, PetsCatalogue, type Pet, type PetStatus } from './pets/index.js';
 export { Public, RequireScope } from './platform/auth/index.js';
 export { Clock, SystemClock } from './platform/clock.js';
 export { CONFIG, ConfigError, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';

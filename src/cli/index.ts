@@ -1,30 +1,33 @@
-import type { Command } from 'commander';
-import { features } from '../features.js';
-import { ApiKeyStore, keyEnvironmentOf, LoggedKeyAudit } from '../platform/auth/index.js';
-import { SystemClock } from '../platform/clock.js';
-import { createLog } from '../platform/logging/index.js';
+import { Command, CommanderError } from 'commander';
+import type { Feature } from '../platform/feature.js';
 import { version } from '../platform/version.js';
 import { configCommand } from './config.command.js';
-import { keysCommand, type WithKeys } from './keys.command.js';
+import { keysCommand } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
 import { openapiCommand } from './openapi.command.js';
 import { printedDocument } from './printed-document.js';
-import { withDatabase } from './with-database.js';
+import { withKeysOf } from './with-keys.js';
 
-/** The audit of keys goes to stderr: stdout belongs to the key alone, for scripts. */
-const withKeys: WithKeys = (work) =>
-  withDatabase({ migrate: true }, async ({ config, database }) => {
-    const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
-    const clock = new SystemClock();
-    return work(new ApiKeyStore(database, clock, new LoggedKeyAudit(log), keyEnvironmentOf(config.env)), clock);
-  });
-
-const declaredScopes = features.flatMap((feature) => Object.keys(feature.scopes ?? {}));
+/** Runs one command for these features: one file a command. */
+export async function runCommand(features: readonly Feature[], args: readonly string[]): Promise<void> {
+  const program = new Command('animal-store').description('Runs and keeps an Animal Store').version(version);
+  for (const command of commandsFor(features)) program.addCommand(command);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    // Its message is printed already.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode;
+    else throw error;
+  }
+}
 
 /** Every command, in the order in which help lists them. */
-export const commands: readonly Command[] = [
-  keysCommand(withKeys, declaredScopes),
-  migrateCommand(),
-  openapiCommand(printedDocument),
-  configCommand(),
-];
+function commandsFor(features: readonly Feature[]): readonly Command[] {
+  const scopes = features.flatMap((feature) => Object.keys(feature.scopes ?? {}));
+  return [
+    keysCommand(withKeysOf(features), scopes),
+    migrateCommand(features),
+    openapiCommand(() => printedDocument(features)),
+    configCommand(),
+  ];
+}

@@ -1,5 +1,4 @@
 import { createApplication } from '../application.js';
-import { features } from '../features.js';
 import { loadConfig, loadEnvironment } from '../platform/config/index.js';
 import {
   animalStore,
@@ -8,13 +7,16 @@ import {
   printedServers,
   type DocumentTexts,
 } from '../platform/docs/index.js';
+import { startedFeatures } from '../platform/feature-check/index.js';
+import type { Feature } from '../platform/feature.js';
 import { createLog } from '../platform/logging/index.js';
 import { RouteTable } from '../platform/routing/index.js';
 import { version } from '../platform/version.js';
 
 /** The document of the features of this build, made without a database and without listening. */
-export async function printedDocument(): Promise<DocumentTexts> {
+export async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
   const config = loadConfig(loadEnvironment());
+  const features = startedFeatures(given, config);
   const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
   const { nest } = await createApplication({ features, config, log });
   const { publicBaseUrl, stagingBaseUrl } = config.http;

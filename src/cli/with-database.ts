@@ -1,8 +1,8 @@
-import type { Config } from '../platform/config/index.js';
-import { loadConfig, loadEnvironment } from '../platform/config/index.js';
+import { loadConfig, loadEnvironment, type Config } from '../platform/config/index.js';
 import { createDatabase, createDataSource, Migrator, type Database } from '../platform/database/index.js';
+import { startedFeatures } from '../platform/feature-check/index.js';
+import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
-import { features } from '../features.js';
 
 export interface OpenDatabase {
   readonly config: Config;
@@ -10,21 +10,26 @@ export interface OpenDatabase {
   readonly migrator: Migrator;
 }
 
-/**
- * Runs `work` on the database that the environment names, and closes it again.
- *
- * @param options.migrate whether to bring the schema first, where MIGRATIONS=run.
- */
+export interface DatabaseUse {
+  /** Whether to bring the schema first, where MIGRATIONS=run. */
+  readonly migrate: boolean;
+  /** Whether the migrator knows the features too that FEATURES_OFF names. */
+  readonly withThoseOff?: boolean;
+}
+
+/** Runs `work` on the database that the environment names, and closes it again. */
 export async function withDatabase<T>(
-  options: { readonly migrate: boolean },
+  features: readonly Feature[],
+  { migrate, withThoseOff = false }: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(loadEnvironment());
-  const dataSource = createDataSource(config, [platformSchema, ...features]);
+  const sources = [platformSchema, ...(withThoseOff ? features : startedFeatures(features, config))];
+  const dataSource = createDataSource(config, sources);
   await dataSource.initialize();
   try {
-    const migrator = new Migrator(dataSource);
-    if (options.migrate && config.migrations === 'run') await migrator.run();
+    const migrator = new Migrator(dataSource, sources);
+    if (migrate && config.migrations === 'run') await migrator.run();
     return await work({ config, database: createDatabase(dataSource, config.database), migrator });
   } finally {
     await dataSource.destroy();

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import util from 'node:util';
 import type { MigrationInterface } from 'typeorm';
 import type { ErrorCode } from './errors/index.js';
 
@@ -21,7 +22,25 @@ export interface Feature {
   readonly errors?: readonly ErrorCode[];
 }
 
+const files = new WeakMap<Feature, string>();
+const owners = new WeakMap<Type, Feature>();
+
 /** Declares a feature. Nothing is checked here: all violations of all features are listed together at start. */
 export function defineFeature(feature: Feature): Feature {
+  // An old Node has no such function; a program on it makes way for a newer one, but only after this.
+  const { getCallSites } = util as Partial<Pick<typeof util, 'getCallSites'>>;
+  const file = getCallSites?.(2)[1]?.scriptName;
+  if (file !== undefined) files.set(feature, file);
+  owners.set(feature.module, feature);
   return Object.freeze(feature);
+}
+
+/** The file that declares a feature, a path or a file: URL; undefined for one that did not go through `defineFeature`. */
+export function fileOf(feature: Feature): string | undefined {
+  return files.get(feature);
+}
+
+/** The feature that a module is the module of, whether it is started or not. */
+export function ownerOf(module: Type): Feature | undefined {
+  return owners.get(module);
 }

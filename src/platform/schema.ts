@@ -4,7 +4,10 @@ import type { Feature } from './feature.js';
 import { CreateIdempotencyRecords1764201550000, IdempotencyRecord } from './idempotency/index.js';
 
 /** The platform's own tables, which come before those of the features. */
-export const platformSchema: Pick<Feature, 'entities' | 'migrations'> & { readonly tables: readonly string[] } = {
+export const platformSchema: Pick<Feature, 'name' | 'entities' | 'migrations'> & {
+  readonly tables: readonly string[];
+} = {
+  name: 'platform',
   /** Tables without an entity: what was migrated, and who migrates. */
   tables: [MIGRATION_TABLE, LOCK_TABLE],
   entities: [ApiKeyEntity, IdempotencyRecord],

@@ -13,6 +13,8 @@ type Case = readonly [from: string, to: string, refusedBy?: string];
 const forbidden: readonly Case[] = [
   ['src/pets/starts-main.ts', 'src/main.ts', 'nobody-imports-an-entry'],
   ['src/application/starts-a-command.ts', 'src/cli/keys.command.ts', 'nobody-imports-an-entry'],
+  ['src/application/runs-the-service.ts', 'src/run-service.ts', 'only-entries-and-the-face-run-the-service'],
+  ['src/serve.ts', 'src/features.ts', 'feature-list-only-from-above'],
   ['src/pets/imports-the-face.ts', 'src/index.ts', 'nobody-imports-the-face'],
   ['src/pets/imports-the-testing-kit.ts', 'src/testing/index.ts', 'nobody-imports-the-face'],
   ['src/testing/knows-a-feature.ts', 'src/pets/index.ts', 'feature-only-from-the-list'],
@@ -50,8 +52,12 @@ const forbidden: readonly Case[] = [
 ];
 
 const allowed: readonly Case[] = [
-  ['src/main.ts', 'src/application.ts'],
+  ['src/main.ts', 'src/run-service.ts'],
   ['src/main.ts', 'src/features.ts'],
+  ['src/index.ts', 'src/run-service.ts'],
+  ['src/run-service.ts', 'src/serve.ts'],
+  ['src/run-service.ts', 'src/cli/index.ts'],
+  ['src/serve.ts', 'src/application.ts'],
   ['src/cli.ts', 'src/cli/keys.command.ts'],
   ['src/cli/keys.command.ts', 'src/platform/errors/index.ts'],
   ['src/application.ts', 'src/platform/feature.ts'],

@@ -12,6 +12,8 @@ export interface Config {
   readonly http: HttpConfig;
   readonly management: ManagementConfig;
   readonly database: DatabaseConfig;
+  /** The names of the features that are not started. */
+  readonly featuresOff: readonly string[];
   readonly migrations: 'run' | 'check' | 'off';
   readonly auth: {
     /** 0: no limit. */

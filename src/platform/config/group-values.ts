@@ -16,6 +16,7 @@ export function groupValues(values: Values): Groups {
       readinessChecksDatabase: values.READINESS_CHECKS_DATABASE,
     },
     database: groupDatabase(values),
+    featuresOff: values.FEATURES_OFF ?? [],
     migrations: values.MIGRATIONS,
     auth: {
       failuresPerMinute: values.AUTH_FAILURES_PER_MINUTE,

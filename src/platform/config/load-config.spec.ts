@@ -49,6 +49,7 @@ describe('defaults', () => {
         tls: { mode: 'disable', caFile: undefined, certFile: undefined, keyFile: undefined },
         causalReads: 'off',
       },
+      featuresOff: [],
       migrations: 'run',
       auth: { failuresPerMinute: 20, keysFile: undefined, cacheTtlMs: 5000 },
       limits: { perMinute: 6000, redisUrl: undefined },

@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import { integerWithin, valueKind } from './value-kinds.js';
+import { integerWithin, listOf, valueKind } from './value-kinds.js';
 
 /** Dot-separated labels of letters, digits and inner hyphens (RFC 1123 §2.1), or an underscore, as Docker allows. */
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
@@ -65,10 +65,4 @@ function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;
   return prefix === undefined || integerWithin(prefix, 1, isIPv4(address) ? 32 : 128) !== undefined;
-}
-
-/** The items between the commas, spaces around them allowed; undefined when one is refused. */
-function listOf<T>(text: string, parse: (item: string) => T | undefined): readonly T[] | undefined {
-  const items = text.split(',').map((item) => parse(item.trim()));
-  return items.includes(undefined) ? undefined : (items as T[]);
 }

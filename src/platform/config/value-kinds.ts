@@ -86,3 +86,16 @@ export const readableFile = valueKind('the path of a file that can be read', (pa
     return undefined;
   }
 });
+
+/** Names of features, in lower kebab case. */
+export const featureNames = valueKind<readonly string[]>(
+  'a comma-separated list of names of features',
+  (text) => listOf(text, (item) => (/^[a-z][a-z0-9-]*$/.test(item) ? item : undefined)),
+  (list) => list.join(','),
+);
+
+/** The items between the commas, spaces around them allowed; undefined when one is refused. */
+export function listOf<T>(text: string, parse: (item: string) => T | undefined): readonly T[] | undefined {
+  const items = text.split(',').map((item) => parse(item.trim()));
+  return items.includes(undefined) ? undefined : (items as T[]);
+}

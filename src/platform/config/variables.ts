@@ -1,7 +1,7 @@
 import type { CleanedEnv } from 'envalid';
 import { databaseUrl } from './database-target.js';
 import { baseUrl, host, origins, proxies, redisUrl } from './network-values.js';
-import { boolean, integer, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
+import { boolean, featureNames, integer, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
 
 const environment = oneOf('production', 'development', 'test');
 const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
@@ -31,6 +31,11 @@ const general = {
   LOG_FORMAT: logFormat({
     default: undefined,
     desc: 'How log lines look; unset: pretty on a terminal, else json',
+  }),
+  FEATURES_OFF: featureNames({
+    default: undefined,
+    example: 'orders,adoptions',
+    desc: 'Features that are not started; their tables stay as they are; unset: none',
   }),
   DOCS_ENABLED: boolean({ default: true, desc: 'Whether /docs, /openapi.json and /openapi.yaml are served' }),
 };

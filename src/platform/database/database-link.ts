@@ -3,7 +3,7 @@ import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { nameTlsFault } from './database-tls.js';
-import { Migrator } from './migrator.js';
+import { MigrationError, Migrator, type MigrationSource } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
 const FIRST_PAUSE_MS = 200;
@@ -19,8 +19,9 @@ export class DatabaseLink {
     private readonly dataSource: DataSource,
     private readonly config: Pick<Config, 'migrations'>,
     private readonly log: Log,
+    sources: readonly MigrationSource[],
   ) {
-    this.migrator = new Migrator(dataSource);
+    this.migrator = new Migrator(dataSource, sources);
   }
 
   /** Whether the schema is the one this build needs, as far as was seen. */
@@ -40,11 +41,9 @@ export class DatabaseLink {
         if (await this.bringSchema()) return;
       } catch (error) {
         // A wrong entity or migration does not mend by waiting.
-        if (error instanceof TypeORMError && !(error instanceof QueryFailedError)) throw error;
-        this.log.warn(
-          { event: 'db.unavailable', err: nameTlsFault(error) },
-          'The database cannot be used yet; trying again',
-        );
+        const fault = error instanceof MigrationError ? error.cause : error;
+        if (fault instanceof TypeORMError && !(fault instanceof QueryFailedError)) throw error;
+        this.report(error);
       }
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { ref: false });
     }
@@ -59,13 +58,26 @@ export class DatabaseLink {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
+  private report(error: unknown): void {
+    if (error instanceof MigrationError) {
+      const { feature, name } = error.step;
+      this.log.error(
+        { event: 'migration.failed', feature, migration: name, err: error },
+        `${error.message}; trying again`,
+      );
+    } else {
+      this.log.warn({ event: 'db.unavailable', err: nameTlsFault(error) }, 'The database cannot be used yet; trying again');
+    }
+  }
+
   private async bringSchema(): Promise<boolean> {
     if (this.config.migrations === 'run') {
-      for (const name of await this.migrator.run()) {
-        this.log.info({ event: 'migration.applied', migration: name }, `Migration ${name} applied`);
+      for (const { feature, name } of await this.migrator.run()) {
+        this.log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`);
       }
     }
-    const pending = this.config.migrations === 'off' ? [] : await this.migrator.pending();
+    const steps = this.config.migrations === 'off' ? [] : await this.migrator.pending();
+    const pending = steps.map(({ name }) => name);
     this.current = pending.length === 0;
     if (!this.current) {
       this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/cli.js migrate'");

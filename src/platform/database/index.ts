@@ -3,4 +3,5 @@ export { Database, DatabaseError, type Row, type SqlValue, type StatementOptions
 export { DatabaseLink } from './database-link.js';
 export { createDatabase } from './create-database.js';
 export { LockWaitError, unavailable } from './deadline.js';
-export { LOCK_TABLE, Migrator } from './migrator.js';
+export { LOCK_TABLE } from './migration-lock.js';
+export { MigrationError, Migrator, type MigrationSource } from './migrator.js';

@@ -1,55 +1,103 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { randomUUID } from 'node:crypto';
-import type { DataSource } from 'typeorm';
+import { MigrationExecutor, type DataSource, type Migration as Entry, type MigrationInterface } from 'typeorm';
+import type { Feature } from '../feature.js';
 import { MIGRATION_TABLE } from './data-source.js';
+import { codeOf } from './fault-code.js';
+import { MigrationLock } from './migration-lock.js';
 
-/** The table in which a process that migrates leaves its mark. */
-export const LOCK_TABLE = 'migration_lock';
+/** Whose migrations these are, in the order in which they run. */
+export type MigrationSource = Pick<Feature, 'name' | 'migrations'>;
 
-/** Milliseconds after which a migration's lock may be taken over from a process that died. */
-const LEASE_MS = 30_000;
-/** Milliseconds that a process waits for another's migrations. */
-const PATIENCE_MS = 60_000;
+/** One step of the schema. */
+export interface MigrationStep {
+  readonly feature: string;
+  /** The class's name. */
+  readonly name: string;
+}
 
-/**
- * Runs the features' migrations, once, however many processes try. The lock is a row with a fixed primary key and a
- * lease: certification of a primary key holds across a Galera cluster, where GET_LOCK is local to one node.
- */
+/** A migration that failed; the database is as it was before it where its engine can undo DDL. */
+export class MigrationError extends Error {
+  constructor(
+    readonly step: MigrationStep,
+    cause: unknown,
+  ) {
+    super(`Migration ${step.name} of feature '${step.feature}' failed (${codeOf(cause)})`, { cause });
+    this.name = 'MigrationError';
+  }
+}
+
+/** Runs migrations feature by feature, each feature's by their timestamps, once, however many processes try. */
 export class Migrator {
-  private readonly owner = randomUUID();
+  private readonly lock: MigrationLock;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sources: readonly MigrationSource[],
+  ) {
+    this.lock = new MigrationLock(dataSource);
+  }
 
-  /** The names of the migrations that this database lacks, in the order in which they will run. */
-  async pending(): Promise<string[]> {
+  /** What this database lacks, in the order in which it will run. */
+  async pending(): Promise<MigrationStep[]> {
     const done = new Set(await this.applied());
-    return this.dataSource.migrations
-      .map((migration) => migration.name ?? migration.constructor.name)
-      .filter((name) => !done.has(name));
+    return this.sources.flatMap(stepsOf).filter(({ name }) => !done.has(name));
   }
 
   /**
-   * Applies what is pending and says what it applied.
+   * Applies what is pending, and says what it applied.
    *
-   * @throws {Error} when another process holds the lock for more than 60 s, or a migration fails.
+   * @throws {MigrationError} for the first that fails. @throws {Error} when another process migrates for more than 60 s.
    */
-  async run(): Promise<string[]> {
+  async run(): Promise<MigrationStep[]> {
     if ((await this.pending()).length === 0) return [];
-    return this.locked(async () => {
-      const applied = await this.dataSource.runMigrations({ transaction: 'each' });
-      return applied.map((migration) => migration.name);
+    return this.lock.hold(async () => {
+      const steps = await this.pending();
+      for (const step of steps) await this.take(step, (executor, entry) => executor.executeMigration(entry));
+      return steps;
     });
   }
 
-  /** Runs `work` while no other process of this service runs its own. */
-  async locked<T>(work: () => Promise<T>): Promise<T> {
-    await this.acquire();
-    const renewal = setInterval(() => void this.renew().catch(() => undefined), LEASE_MS / 3);
+  /**
+   * Takes all migrations of a feature back, the last one first, with all that its tables hold.
+   *
+   * @throws {MigrationError} for the first that fails.
+   */
+  async undo(feature: string): Promise<MigrationStep[]> {
+    return this.lock.hold(async () => {
+      const done = new Set(await this.applied());
+      const steps = this.sources.filter(({ name }) => name === feature).flatMap(stepsOf);
+      const undone = steps.filter(({ name }) => done.has(name)).reverse();
+      for (const step of undone) {
+        await this.take(step, async (executor, entry, runner) => {
+          await entry.instance?.down(runner);
+          await executor.deleteMigration(entry);
+        });
+      }
+      return undone;
+    });
+  }
+
+  private async take(
+    step: MigrationStep,
+    work: (executor: MigrationExecutor, entry: Entry, runner: Runner) => Promise<unknown>,
+  ): Promise<void> {
+    const instance = this.dataSource.migrations.find((migration) => nameOf(migration) === step.name);
+    const entry: Entry = {
+      id: undefined,
+      timestamp: timestampOf(step.name),
+      name: step.name,
+      ...(instance && { instance }),
+    };
+    const runner = this.dataSource.createQueryRunner();
+    const whole = instance?.transaction ?? true;
     try {
-      return await work();
+      if (whole) await runner.startTransaction();
+      await work(new MigrationExecutor(this.dataSource, runner), entry, runner);
+      if (whole) await runner.commitTransaction();
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw new MigrationError(step, error);
     } finally {
-      clearInterval(renewal);
-      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
+      await runner.release();
     }
   }
 
@@ -62,50 +110,24 @@ export class Migrator {
       throw error;
     }
   }
-
-  private async acquire(): Promise<void> {
-    await this.dataSource.query(
-      `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)`,
-    );
-    const patienceEnds = performance.now() + PATIENCE_MS;
-    while (!(await this.tryAcquire())) {
-      if (performance.now() > patienceEnds) throw new Error('Another process has held the migration lock for 60 s');
-      await sleep(100 + Math.random() * 100);
-    }
-  }
-
-  private async tryAcquire(): Promise<boolean> {
-    try {
-      const now = Date.now();
-      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE id = 1 AND expires_at < ?`, [now]);
-      const values = [this.owner, now + LEASE_MS];
-      await this.dataSource.query(`INSERT INTO ${LOCK_TABLE} (id, owner, expires_at) VALUES (1, ?, ?)`, values);
-      return true;
-    } catch (error) {
-      if (isContention(error)) return false;
-      throw error;
-    }
-  }
-
-  private async renew(): Promise<void> {
-    const values = [Date.now() + LEASE_MS, this.owner];
-    await this.dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = ? WHERE owner = ?`, values);
-  }
 }
 
-function codeOf(error: unknown): string {
-  return String(
-    (error as { code?: unknown; driverError?: { code?: unknown } }).driverError?.code ??
-      (error as { code?: unknown }).code,
-  );
+type Runner = Parameters<MigrationInterface['up']>[0];
+
+function stepsOf({ name: feature, migrations = [] }: MigrationSource): MigrationStep[] {
+  const names = migrations.map(({ name }) => name).sort((a, b) => timestampOf(a) - timestampOf(b));
+  return names.map((name) => ({ feature, name }));
+}
+
+function nameOf(migration: MigrationInterface): string {
+  return migration.name ?? migration.constructor.name;
+}
+
+/** The 13 digits at the end of a migration's name, which every start makes sure of. */
+function timestampOf(name: string): number {
+  return Number(name.slice(-13));
 }
 
 function isMissingTable(error: unknown): boolean {
-  return codeOf(error) === 'ER_NO_SUCH_TABLE' || /no such table/.test((error as Error).message);
-}
-
-function isContention(error: unknown): boolean {
-  return /^(ER_DUP_ENTRY|ER_LOCK_DEADLOCK|ER_LOCK_WAIT_TIMEOUT|SQLITE_CONSTRAINT.*|SQLITE_BUSY.*|SQLITE_LOCKED.*)$/.test(
-    codeOf(error),
-  );
+  return codeOf(error) === 'ER_NO_SUCH_TABLE' || (error as Error).message.includes('no such table');
 }

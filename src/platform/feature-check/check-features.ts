@@ -27,7 +27,7 @@ export async function checkFeatures(
   const declared = await declareFeatures(features);
   const { routes, violations } = discoverRoutes(declared, basePath);
   const all = [
-    ...declared.flatMap((feature) => faultsOf(feature, platform.version)),
+    ...declared.flatMap((feature) => faultsOf(feature, platform.version, features)),
     ...clashesOf(features, platform, platform.tables),
     ...violations,
     ...faultsOfRoutes(routes, features),

@@ -1,6 +1,6 @@
 import type { DynamicModule, ForwardReference, Provider, Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
-import type { Feature } from '../feature.js';
+import { ownerOf, type Feature } from '../feature.js';
 
 /** What one Nest module declares, by its decorator or by its dynamic form. */
 export interface DeclaredModule {
@@ -10,8 +10,10 @@ export interface DeclaredModule {
 
 /** A feature with all that its module brings. */
 export interface DeclaredFeature extends Feature {
-  /** The feature's own module and every module that it imports, directly or not. */
+  /** The feature's own module and every module that it imports, directly or not, except those of other features. */
   readonly modules: readonly DeclaredModule[];
+  /** The features whose modules it imports. */
+  readonly needs: readonly Feature[];
 }
 
 type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<() => Type>;
@@ -22,17 +24,23 @@ type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<(
  * every other one is given for example.
  */
 export function declareFeatures(features: readonly Feature[]): Promise<DeclaredFeature[]> {
-  return Promise.all(features.map(async (feature) => ({ ...feature, modules: await modulesUnder(feature.module) })));
+  return Promise.all(features.map(async (feature) => ({ ...feature, ...(await modulesUnder(feature.module)) })));
 }
 
-async function modulesUnder(root: Type): Promise<DeclaredModule[]> {
+async function modulesUnder(root: Type): Promise<Pick<DeclaredFeature, 'modules' | 'needs'>> {
   const modules: DeclaredModule[] = [];
+  const needs: Feature[] = [];
   const seen = new Set<unknown>();
   const waiting: Import[] = [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const imported = await resolve(next);
     const dynamic = typeof imported === 'function' ? undefined : imported;
     const type = typeof imported === 'function' ? imported : imported.module;
+    const owner = type === root ? undefined : ownerOf(type);
+    if (owner !== undefined) {
+      needs.push(owner);
+      continue;
+    }
     // A class may be imported in several dynamic forms, but what its decorator says counts once.
     if (!seen.has(type)) {
       modules.push({ controllers: read(type, 'CONTROLLERS'), providers: read(type, 'PROVIDERS') });
@@ -44,7 +52,7 @@ async function modulesUnder(root: Type): Promise<DeclaredModule[]> {
     }
     seen.add(type).add(dynamic);
   }
-  return modules;
+  return { modules, needs };
 }
 
 async function resolve(imported: Import): Promise<Type | DynamicModule> {

@@ -2,16 +2,19 @@ import semver from 'semver';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import type { Feature } from '../feature.js';
+import { faultsOfCopies } from './second-copies.js';
 import { tableOf, type Claimant } from './claims.js';
 import type { DeclaredFeature } from './declared-features.js';
 
 const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];
 
 /** What is wrong with one feature by itself, one sentence each; every sentence names the feature. */
-export function faultsOf(feature: DeclaredFeature, platformVersion: string): string[] {
+export function faultsOf(feature: DeclaredFeature, platformVersion: string, started: readonly Feature[]): string[] {
   return [
     ...faultsOfName(feature),
     ...faultsOfPlatform(feature, platformVersion),
+    ...faultsOfCopies(feature),
+    ...faultsOfNeeds(feature, started),
     ...faultsOfSchema(feature),
     ...faultsOfProviders(feature),
   ].map((fault) => `feature '${feature.name}' ${fault}`);
@@ -36,6 +39,13 @@ function faultsOfSchema({ entities = [], migrations = [] }: Claimant): string[] 
       .filter(({ name }) => !/[0-9]{13}$/.test(name))
       .map(({ name }) => `has a migration ${name}, whose name does not end in the 13 digits of its timestamp`),
   ];
+}
+
+function faultsOfNeeds({ needs }: DeclaredFeature, started: readonly Feature[]): string[] {
+  const names = new Set(started.map(({ name }) => name));
+  return needs
+    .filter(({ name }) => !names.has(name))
+    .map(({ name }) => `needs feature '${name}', which is not started`);
 }
 
 function faultsOfProviders({ modules }: DeclaredFeature): string[] {

@@ -1,2 +1,3 @@
 export { checkFeatures } from './check-features.js';
 export { FeatureError } from './feature-error.js';
+export { startedFeatures } from './started-features.js';

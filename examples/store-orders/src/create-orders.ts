@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The table `store_order`, on both engines. Its second index makes a page of one status a range read. */
+export class CreateOrders1764288000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const mysql = runner.dataSource.options.type === 'mysql';
+    const id = mysql ? 'BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY' : 'INTEGER PRIMARY KEY AUTOINCREMENT';
+    const engine = mysql ? 'ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : '';
+    await runner.query(`
+      CREATE TABLE store_order (
+        id ${id},
+        pet_id BIGINT NOT NULL,
+        quantity INT NOT NULL,
+        status VARCHAR(16) NOT NULL,
+        placed_at BIGINT NOT NULL
+      ) ${engine}`);
+    await runner.query('CREATE INDEX store_order_status_id ON store_order (status, id)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE store_order');
+  }
+}

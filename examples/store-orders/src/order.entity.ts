@@ -1,0 +1,30 @@
+import { Int64Column } from 'animal-store';
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** How far an order has come. */
+export const OrderStatus = { placed: 'placed', approved: 'approved', delivered: 'delivered' } as const;
+export type OrderStatus = (typeof OrderStatus)[keyof typeof OrderStatus];
+
+/** Somebody wants a pet. */
+@Entity('store_order')
+export class Order {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id: bigint;
+
+  @Int64Column({ name: 'pet_id' })
+  petId: bigint;
+
+  /** 1 to 100. */
+  @Column({ type: 'int' })
+  quantity: number;
+
+  @Column({ type: 'varchar', length: 16 })
+  status: OrderStatus;
+
+  /** Milliseconds since the epoch. */
+  @Int64Column({ name: 'placed_at' })
+  placedAt: bigint;
+}
+
+/** An order before the store has given it an id. */
+export type NewOrder = Omit<Order, 'id'>;

@@ -1,0 +1,8 @@
+import { pets } from 'animal-store';
+import { Module } from '@nestjs/common';
+import { OrdersController } from './orders.controller.js';
+import { OrdersRepository } from './orders.repository.js';
+import { OrdersService } from './orders.service.js';
+
+@Module({ imports: [pets.module], controllers: [OrdersController], providers: [OrdersService, OrdersRepository] })
+export class OrdersModule {}

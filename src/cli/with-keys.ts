@@ -1,0 +1,17 @@
+import { ApiKeyStore, keyEnvironmentOf, LoggedKeyAudit } from '../platform/auth/index.js';
+import { SystemClock } from '../platform/clock.js';
+import type { Feature } from '../platform/feature.js';
+import { createLog } from '../platform/logging/index.js';
+import { version } from '../platform/version.js';
+import type { WithKeys } from './keys.command.js';
+import { withDatabase } from './with-database.js';
+
+/** The keys in the database. Their audit goes to stderr: stdout belongs to the key alone, for scripts. */
+export function withKeysOf(features: readonly Feature[]): WithKeys {
+  return (work) =>
+    withDatabase(features, { migrate: true }, async ({ config, database }) => {
+      const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
+      const clock = new SystemClock();
+      return work(new ApiKeyStore(database, clock, new LoggedKeyAudit(log), keyEnvironmentOf(config.env)), clock);
+    });
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { codeOf } from './fault-code.js';
+
+/** The table in which a process that migrates leaves its mark. */
+export const LOCK_TABLE = 'migration_lock';
+
+/** Milliseconds after which a migration's lock may be taken over from a process that died. */
+const LEASE_MS = 30_000;
+/** Milliseconds that a process waits for another's migrations. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Lets one process migrate at a time. The lock is a row with a fixed primary key and a lease: certification of a primary
+ * key holds across a Galera cluster, where GET_LOCK is local to one node.
+ */
+export class MigrationLock {
+  private readonly owner = randomUUID();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Runs `work` while no other process of this service runs its own.
+   *
+   * @throws {Error} when another process holds the lock for more than 60 s.
+   */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    await this.acquire();
+    const renewal = setInterval(() => void this.renew().catch(() => undefined), LEASE_MS / 3);
+    try {
+      return await work();
+    } finally {
+      clearInterval(renewal);
+      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
+    }
+  }
+
+  private async acquire(): Promise<void> {
+    await this.dataSource.query(
+      `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)`,
+    );
+    const patienceEnds = performance.now() + PATIENCE_MS;
+    while (!(await this.tryAcquire())) {
+      if (performance.now() > patienceEnds) throw new Error('Another process has held the migration lock for 60 s');
+      await sleep(100 + Math.random() * 100);
+    }
+  }
+
+  private async tryAcquire(): Promise<boolean> {
+    try {
+      const now = Date.now();
+      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE id = 1 AND expires_at < ?`, [now]);
+      const values = [this.owner, now + LEASE_MS];
+      await this.dataSource.query(`INSERT INTO ${LOCK_TABLE} (id, owner, expires_at) VALUES (1, ?, ?)`, values);
+      return true;
+    } catch (error) {
+      if (isContention(error)) return false;
+      throw error;
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const values = [Date.now() + LEASE_MS, this.owner];
+    await this.dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = ? WHERE owner = ?`, values);
+  }
+}
+
+function isContention(error: unknown): boolean {
+  return /^(ER_DUP_ENTRY|ER_LOCK_DEADLOCK|ER_LOCK_WAIT_TIMEOUT|SQLITE_CONSTRAINT.*|SQLITE_BUSY.*|SQLITE_LOCKED.*)$/.test(
+    codeOf(error),
+  );
+}

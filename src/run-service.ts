@@ -1,0 +1,19 @@
+import type { Feature } from './platform/feature.js';
+import { exitOnFault, useSupportedNode } from './platform/lifecycle/index.js';
+import { serve } from './serve.js';
+
+/**
+ * The whole of a `main.ts`. Without arguments the process serves these features until a signal stops it. With arguments
+ * it is their command line: `node dist/main.js migrate`, `keys create`, `openapi`, `config`, `help`.
+ *
+ * @param args what stands behind the program's name.
+ */
+export async function runService(features: readonly Feature[], args = process.argv.slice(2)): Promise<void> {
+  await exitOnFault(async () => {
+    await useSupportedNode();
+    if (args.length === 0) return serve(features);
+    // Loaded only here: the service has no use for it.
+    const { runCommand } = await import('./cli/index.js');
+    await runCommand(features, args);
+  });
+}

@@ -1,0 +1,13 @@
+import { createApplication } from './application.js';
+import type { Feature } from './platform/feature.js';
+import { crashOnUnknownFault, stopOnSignal, welcome } from './platform/lifecycle/index.js';
+
+/** Serves these features until a signal stops the process. Resolves once it is ready. */
+export async function serve(features: readonly Feature[]): Promise<void> {
+  const application = await createApplication({ features });
+  stopOnSignal(application);
+  crashOnUnknownFault(application);
+  await application.start();
+  await application.ready();
+  await welcome(application);
+}
