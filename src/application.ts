@@ -19,7 +19,7 @@ import {
   Unmatched,
 } from './platform/http/index.js';
 import { ExchangeObserver, Running } from './platform/lifecycle/index.js';
-import { RateLimitGuard } from './platform/limits/index.js';
+import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { Metrics } from './platform/metrics/index.js';
 import { PlatformModule, type Foundations } from './platform/platform.module.js';
@@ -58,8 +58,9 @@ export async function createApplication({
   }
   const sources = [platformSchema, ...features];
   const dataSource = createDataSource(config, sources);
-  const database = createDatabase(dataSource, config.database);
-  const foundations = { config, clock, log, database, metrics: new Metrics(version, revision) };
+  const metrics = new Metrics(version, revision);
+  const database = createDatabase(dataSource, config.database, metrics);
+  const foundations = { config, clock, log, database, metrics };
   const { nest, adapter } = await assemble(features, routes, foundations);
   return new Running(nest, adapter, new DatabaseLink(dataSource, config, log, sources), foundations);
 }
@@ -94,9 +95,11 @@ function rootModule(features: readonly Feature[], foundations: Foundations): Typ
 /** The way of a request, in the order of the contract: each step once, one direction. */
 function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   const observer = nest.get(ExchangeObserver);
+  const shedding = nest.get(Shedding);
   const filter = nest.get(ErrorFilter);
   adapter.connect({
     observe: (exchange, response) => observer.observe(exchange, response),
+    overload: () => shedding.faultAt(observer.inFlightCount),
     responder: nest.get(Responder),
     unmatched: nest.get(Unmatched),
     filter,

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Row } from '../platform/database/index.js';
+import { Gather, SharedRead } from '../platform/gathering/index.js';
 import { sliceOf, type Slice } from '../platform/pagination/index.js';
 import type { NewPet, Pet, PetStatus } from './pet.entity.js';
 
-const COLUMNS = 'id, name, category_id, status';
-const INSERT = 'INSERT INTO pet (name, category_id, status) VALUES (?, ?, ?)';
-const FIND = `SELECT ${COLUMNS} FROM pet WHERE id = ?`;
-const LIST = `SELECT ${COLUMNS} FROM pet WHERE id > ? ORDER BY id LIMIT ?`;
-const LIST_BY_STATUS = `SELECT ${COLUMNS} FROM pet WHERE status = ? AND id > ? ORDER BY id LIMIT ?`;
+const COLUMNS = ['name', 'category_id', 'status'] as const;
+const SELECT = `SELECT id, ${COLUMNS.join(', ')} FROM pet`;
+const LIST = `${SELECT} WHERE id > ? ORDER BY id LIMIT ?`;
+const LIST_BY_STATUS = `${SELECT} WHERE status = ? AND id > ? ORDER BY id LIMIT ?`;
 
 /** Which part of the store a list is of. */
 export interface PetSelection {
@@ -18,24 +18,48 @@ export interface PetSelection {
   readonly status?: PetStatus | undefined;
 }
 
-/** Pets in the database. */
+/** Pets in the database. What is asked at the same time travels together; see `platform/gathering`. */
 @Injectable()
 export class PetsRepository {
-  constructor(private readonly database: Database) {}
+  private readonly inserts: Gather<NewPet, Pet>;
+  private readonly finds: Gather<bigint, Pet | undefined>;
+  private readonly pages: SharedRead<Slice<Pet>>;
 
-  /** Stores a pet; it is durable when the promise resolves. */
-  async insert(pet: NewPet): Promise<Pet> {
-    const { insertId } = await this.database.execute(INSERT, [pet.name, pet.categoryId, pet.status]);
-    return { ...pet, id: insertId };
+  constructor(private readonly database: Database) {
+    this.inserts = new Gather(database, (pets) => this.insertAll(pets));
+    this.finds = new Gather(database, (ids) => this.findAll(ids));
+    this.pages = new SharedRead(database);
   }
 
-  async find(id: bigint): Promise<Pet | undefined> {
-    const [row] = await this.database.query(FIND, [id]);
-    return row && petFromRow(row);
+  /** Stores a pet; it is durable when the promise resolves. */
+  insert(pet: NewPet): Promise<Pet> {
+    return this.inserts.add(pet);
+  }
+
+  find(id: bigint): Promise<Pet | undefined> {
+    return this.finds.add(id);
   }
 
   /** Ascending by id. One row more than asked is read, to know whether there is more. */
-  async list({ after, limit, status }: PetSelection): Promise<Slice<Pet>> {
+  list(selection: PetSelection): Promise<Slice<Pet>> {
+    const { after, limit, status } = selection;
+    return this.pages.of(`${after} ${limit} ${status}`, () => this.read(selection));
+  }
+
+  private async insertAll(pets: readonly NewPet[]): Promise<Pet[]> {
+    const rows = pets.map((pet) => [pet.name, pet.categoryId, pet.status]);
+    const ids = await this.database.insert('pet', COLUMNS, rows);
+    return pets.map((pet, index) => ({ ...pet, id: ids[index] as bigint }));
+  }
+
+  private async findAll(ids: readonly bigint[]): Promise<(Pet | undefined)[]> {
+    const marks = ids.map(() => '?').join(', ');
+    const rows = await this.database.query(`${SELECT} WHERE id IN (${marks})`, ids);
+    const pets = new Map(rows.map((row) => [row['id'] as bigint, petFromRow(row)]));
+    return ids.map((id) => pets.get(id));
+  }
+
+  private async read({ after, limit, status }: PetSelection): Promise<Slice<Pet>> {
     const many = BigInt(limit + 1);
     const rows = await (status === undefined
       ? this.database.query(LIST, [after, many])

@@ -4,11 +4,11 @@ import { CONFIG, type Config } from './config/index.js';
 import { Database } from './database/index.js';
 import { Deprecations, RemovalGuard } from './deprecation/index.js';
 import { Health } from './health/index.js';
-import { ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
+import { Deadline, ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
 import { AuthModule, FailedAuthLimit } from './auth/index.js';
 import { ExchangeObserver } from './lifecycle/index.js';
-import { AddressFailedAuthLimit, Limits, RateLimitGuard } from './limits/index.js';
+import { AddressFailedAuthLimit, Limits, RateLimitGuard, Shedding } from './limits/index.js';
 import { LOG, type Log } from './logging/index.js';
 import { Metrics } from './metrics/index.js';
 import { PublicUrls, RouteTable } from './routing/index.js';
@@ -34,16 +34,17 @@ export class PlatformModule {
       { provide: Metrics, useValue: metrics },
       { provide: PublicUrls, useValue: new PublicUrls(config.http.publicBaseUrl) },
       { provide: ErrorFilter, useValue: new ErrorFilter(log) },
+      { provide: Limits, useFactory: () => Limits.open(config, log) },
       { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
     ];
-    const made = [RouteTable, Health, Deprecations, Responder, Unmatched, ExchangeObserver, Limits];
+    const made = [RouteTable, Health, Deprecations, Responder, Unmatched, ExchangeObserver, Shedding, Deadline];
     const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard];
     return {
       module: PlatformModule,
       global: true,
       imports: [AuthModule, IdempotencyModule],
       providers: [...given, ...made, ...steps],
-      exports: [CONFIG, Clock, LOG, Database, Metrics, PublicUrls, ErrorFilter, FailedAuthLimit, ...made],
+      exports: [CONFIG, Clock, LOG, Database, Metrics, PublicUrls, ErrorFilter, Limits, FailedAuthLimit, ...made],
     };
   }
 }

@@ -1,11 +1,19 @@
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
+import type { Metrics } from '../metrics/index.js';
 import type { Database } from './database.js';
+import { DatabaseWatch } from './database-watch.js';
 import { MysqlDatabase } from './mysql.database.js';
 import { SqliteDatabase } from './sqlite.database.js';
 
-/** The database on the engine that the configuration names. */
-export function createDatabase(dataSource: DataSource, settings: Config['database']): Database {
-  const Engine = settings.target.kind === 'mysql' ? MysqlDatabase : SqliteDatabase;
-  return new Engine(dataSource, settings);
+/**
+ * The database on the engine that the configuration names.
+ *
+ * @param metrics where statements are counted; a command that ends at once counts none.
+ */
+export function createDatabase(dataSource: DataSource, settings: Config['database'], metrics?: Metrics): Database {
+  const { target } = settings;
+  return target.kind === 'mysql'
+    ? new MysqlDatabase(dataSource, settings, new DatabaseWatch(metrics, 'mysql', target.database))
+    : new SqliteDatabase(dataSource, settings, new DatabaseWatch(metrics, 'sqlite', 'main'));
 }

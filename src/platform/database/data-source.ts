@@ -39,7 +39,7 @@ function engineOptions(config: Config): object {
   if (target.kind === 'mysql') return mysqlOptions(config, target);
   return {
     type: 'better-sqlite3',
-    driver: load('better-sqlite3-v13'),
+    driver: load('better-sqlite3-v13') as unknown,
     database: target.path,
     timeout: SQLITE_BUSY_MS,
     prepareDatabase: prepareSqlite,
@@ -58,7 +58,7 @@ function mysqlOptions(config: Config, target: Extract<Config['database']['target
   const { database } = config;
   return {
     type: 'mysql',
-    driver: load('mysql2'),
+    driver: load('mysql2') as unknown,
     host: target.host,
     port: target.port,
     username: target.user,

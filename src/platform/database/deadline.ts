@@ -17,26 +17,28 @@ export class LockWaitError extends ApiError {
   }
 }
 
+/** The database did not answer in time; what it does with the statement is not known. */
+export class LateError extends Error {
+  constructor(milliseconds: number) {
+    super(`No answer from the database within ${milliseconds} ms`);
+    this.name = 'LateError';
+  }
+}
+
 /**
  * Waits for `work` at most `milliseconds`.
  *
  * @param late called when the time is up, before the rejection with `service_unavailable`; it frees what `work` holds.
  */
-export function within<T>(milliseconds: number, work: Promise<T>, late: () => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      late();
-      reject(unavailable(new Error(`No answer from the database within ${milliseconds} ms`)));
-    }, milliseconds);
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error as Error);
-      },
-    );
-  });
+export async function within<T>(milliseconds: number, work: Promise<T>, late: () => void): Promise<T> {
+  const { promise: lateness, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late();
+    reject(unavailable(new LateError(milliseconds)));
+  }, milliseconds);
+  try {
+    return await Promise.race([work, lateness]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

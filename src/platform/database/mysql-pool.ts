@@ -1,20 +1,12 @@
 import type { DataSource } from 'typeorm';
-import type { Config } from '../config/index.js';
-import type { SqlValue } from './database.js';
+import { currentDatabaseTarget, type Config } from '../config/index.js';
 import { unavailable, within } from './deadline.js';
-import { translateMysqlFault, type MysqlFault } from './mysql-failure.js';
-
-type Callback = (fault: Error | null, result: unknown, fields: { name: string; columnType?: number }[]) => void;
-
-/** The part of a mysql2 connection that is used here. */
-export interface MysqlConnection {
-  query(sql: string, done: Callback): void;
-  execute(sql: string, parameters: SqlValue[], done: Callback): void;
-  release(): void;
-  destroy(): void;
-}
+import type { Row } from './database.js';
+import { controlOn, executeOn, type MysqlConnection } from './mysql-connection.js';
+import { isReadOnlyFault, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
 
 interface RawPool {
+  readonly config: { readonly connectionConfig: object };
   getConnection(done: (fault: Error | null, connection: MysqlConnection) => void): void;
 }
 
@@ -36,7 +28,11 @@ const CAUSAL_READS = 'SET SESSION wsrep_sync_wait = 1';
  * first use, an age after which a connection goes, and destruction of one that must not be used again.
  */
 export class MysqlPool {
+  private readonly idSteps = new WeakMap<MysqlConnection, bigint>();
   private readonly born = new WeakMap<MysqlConnection, number>();
+  /** Connections from before this moment lead to a server that is no writer any more. */
+  private notBefore = 0;
+  private refreshed: RawPool | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -54,38 +50,77 @@ export class MysqlPool {
   }
 
   release(connection: MysqlConnection): void {
-    const age = performance.now() - (this.born.get(connection) ?? 0);
-    this.discardOrRelease(connection, age > this.settings.connectionMaxAgeMs);
+    if (this.isFit(connection)) connection.release();
+    else connection.destroy();
   }
 
-  discardOrRelease(connection: MysqlConnection, discard: boolean): void {
-    if (discard) connection.destroy();
-    else connection.release();
+  /** Gives back a connection that met a fault. */
+  giveBack(connection: MysqlConnection, fault: MysqlFault): void {
+    if (isReadOnlyFault(fault)) this.notBefore = performance.now();
+    if (spoilsConnection(fault)) connection.destroy();
+    else this.release(connection);
+  }
+
+  /** How far apart the ids of one statement are; undefined where the server says each of them. */
+  idStepOf(connection: MysqlConnection): bigint | undefined {
+    return this.idSteps.get(connection);
+  }
+
+  private async learnIdStep(connection: MysqlConnection): Promise<void> {
+    const sql = 'SELECT VERSION() AS version, @@SESSION.auto_increment_increment AS step';
+    const [server] = (await executeOn(connection, sql, [], this.settings.queryTimeoutMs)) as Row[];
+    const version = server?.['version'] as string;
+    if (!version.includes('MariaDB')) this.idSteps.set(connection, server?.['step'] as bigint);
+  }
+
+  private isFit(connection: MysqlConnection): boolean {
+    const born = this.born.get(connection) ?? 0;
+    return born > this.notBefore && performance.now() - born < this.settings.connectionMaxAgeMs;
   }
 
   private async take(): Promise<MysqlConnection> {
+    for (;;) {
+      const connection = await this.takeAny();
+      if (!this.born.has(connection)) await this.prepare(connection);
+      if (this.isFit(connection)) return connection;
+      connection.destroy();
+    }
+  }
+
+  private takeAny(): Promise<MysqlConnection> {
     const pool = (this.dataSource.driver as unknown as { pool?: RawPool }).pool;
     if (pool === undefined) throw unavailable(new Error('The database is not connected yet'));
-    const connection = await new Promise<MysqlConnection>((resolve, reject) => {
+    if (this.refreshed !== pool) this.refreshCredentials(pool);
+    return new Promise<MysqlConnection>((resolve, reject) => {
       pool.getConnection((fault, taken) => {
-        if (fault) reject(translateMysqlFault(fault as MysqlFault));
+        if (fault) reject(translateMysqlFault(fault));
         else resolve(taken);
       });
     });
-    if (!this.born.has(connection)) await this.prepare(connection);
-    return connection;
+  }
+
+  /** Makes every new connection read user and password anew, since a secret in a file may be rotated in place. */
+  private refreshCredentials(pool: RawPool): void {
+    const current = () => {
+      const target = currentDatabaseTarget(this.settings);
+      return target.kind === 'mysql' ? target : undefined;
+    };
+    Object.defineProperty(pool.config.connectionConfig, 'user', { get: () => current()?.user, enumerable: true });
+    Object.defineProperty(pool.config.connectionConfig, 'password', {
+      get: () => current()?.password,
+      enumerable: true,
+    });
+    this.refreshed = pool;
   }
 
   private async prepare(connection: MysqlConnection): Promise<void> {
     const statements = [SESSION, ISOLATION, ...(this.settings.causalReads === 'galera' ? [CAUSAL_READS] : [])];
-    for (const sql of statements) {
-      await new Promise<void>((resolve, reject) => {
-        connection.query(sql, (fault) => {
-          if (!fault) return resolve();
-          connection.destroy();
-          reject(translateMysqlFault(fault as MysqlFault));
-        });
-      });
+    try {
+      for (const sql of statements) await controlOn(connection, sql, this.settings.queryTimeoutMs);
+      await this.learnIdStep(connection);
+    } catch (error) {
+      connection.destroy();
+      throw error;
     }
     this.born.set(connection, performance.now());
   }

@@ -2,12 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
+import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
-import { within } from './deadline.js';
-import { isRetryable, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
-import { MysqlPool, type MysqlConnection } from './mysql-pool.js';
+import { insertStatement } from './insert-statement.js';
+import { MysqlPool } from './mysql-pool.js';
+import { executeOn, controlOn, type MysqlConnection } from './mysql-connection.js';
+import { retryCode, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
 
-/** Tries of one statement in all; each after a random pause up to 50, then 100 ms. */
+/** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;
 
 /** Database on MySQL 8.4 and MariaDB 10.11+, through the pool that TypeORM opened. */
@@ -19,6 +21,7 @@ export class MysqlDatabase extends Database {
   constructor(
     dataSource: DataSource,
     private readonly settings: Config['database'],
+    private readonly watch: DatabaseWatch,
   ) {
     super();
     this.pool = new MysqlPool(dataSource, settings);
@@ -26,51 +29,90 @@ export class MysqlDatabase extends Database {
 
   async query<T extends Row = Row>(
     sql: string,
-    parameters?: readonly SqlValue[],
-    options?: StatementOptions,
+    parameters: readonly SqlValue[] = [],
+    options: StatementOptions = {},
   ): Promise<T[]> {
     return (await this.run(sql, parameters, options)) as T[];
   }
 
-  async execute(sql: string, parameters?: readonly SqlValue[], options?: StatementOptions): Promise<Written> {
+  async execute(sql: string, parameters: readonly SqlValue[] = [], options: StatementOptions = {}): Promise<Written> {
     const result = (await this.run(sql, parameters, options)) as { affectedRows: number; insertId: number | string };
     return { affectedRows: result.affectedRows, insertId: BigInt(result.insertId) };
   }
 
+  async insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly SqlValue[])[],
+  ): Promise<readonly bigint[]> {
+    const sql = insertStatement(table, columns, rows.length);
+    return this.anywhere(async (connection) => {
+      // MariaDB says each id. MySQL says the first; a statement with a known number of rows gets consecutive ones, in
+      // every innodb_autoinc_lock_mode, apart by the session's auto_increment_increment.
+      const step = this.pool.idStepOf(connection);
+      if (step === undefined) {
+        const made = (await this.on(connection, `${sql} RETURNING id`, rows.flat())) as Row[];
+        return made.map((row) => row['id'] as bigint);
+      }
+      const { insertId } = (await this.on(connection, sql, rows.flat())) as { insertId: number | string };
+      return rows.map((_, index) => BigInt(insertId) + BigInt(index) * step);
+    });
+  }
+
+  get inTransaction(): boolean {
+    return this.transactions.getStore() !== undefined;
+  }
+
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.transactions.getStore() !== undefined) return work();
-    const connection = await this.pool.acquire();
-    try {
-      await this.control(connection, 'START TRANSACTION');
-      const result = await this.transactions.run(connection, work);
-      await this.control(connection, 'COMMIT');
-      this.pool.release(connection);
-      return result;
-    } catch (fault) {
-      await this.abandon(connection, fault as MysqlFault);
-      throw fault;
+    return this.retrying('transaction', (connection) => this.transact(connection, work));
+  }
+
+  private run(sql: string, parameters: readonly SqlValue[], options: StatementOptions): Promise<unknown> {
+    return this.anywhere((connection) => this.on(connection, sql, parameters, options));
+  }
+
+  /** On the connection of the transaction that the code is in, else on any. */
+  private anywhere<T>(work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
+    const joined = this.transactions.getStore();
+    return joined === undefined ? this.retrying('statement', work) : work(joined);
+  }
+
+  /** Runs `work` on a connection of its own; again where the server is known to have done nothing of it. */
+  private async retrying<T>(
+    unit: 'statement' | 'transaction',
+    work: (connection: MysqlConnection) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      let connection: MysqlConnection | undefined;
+      try {
+        connection = await this.pool.acquire();
+        const result = await work(connection);
+        this.pool.release(connection);
+        return result;
+      } catch (thrown) {
+        const fault = causeOf(thrown);
+        if (connection !== undefined) this.pool.giveBack(connection, fault);
+        const code = retryCode(fault, connection === undefined ? 'nothing' : unit);
+        if (code === undefined || attempt === TRIES) throw thrown;
+        this.watch.retried(code);
+        await sleep(Math.random() * 50 * attempt);
+      }
     }
   }
 
-  private async run(
-    sql: string,
-    parameters: readonly SqlValue[] = [],
-    options: StatementOptions = {},
-  ): Promise<unknown> {
-    const joined = this.transactions.getStore();
-    if (joined !== undefined) return this.on(joined, sql, parameters, options);
-    for (let attempt = 1; ; attempt += 1) {
-      const connection = await this.pool.acquire();
-      try {
-        const result = await this.onRaw(connection, sql, parameters, options);
-        this.pool.release(connection);
-        return result;
-      } catch (fault) {
-        this.pool.discardOrRelease(connection, spoilsConnection(fault as MysqlFault));
-        // Outside a transaction a statement that met these was rolled back whole, so it may run again.
-        if (!isRetryable(fault as MysqlFault) || attempt === TRIES) throw translateMysqlFault(fault as MysqlFault);
-        await sleep(Math.random() * 50 * attempt);
-      }
+  private async transact<T>(connection: MysqlConnection, work: () => Promise<T>): Promise<T> {
+    const { queryTimeoutMs } = this.settings;
+    await controlOn(connection, 'START TRANSACTION', queryTimeoutMs);
+    try {
+      const result = await this.transactions.run(connection, work);
+      await controlOn(connection, 'COMMIT', queryTimeoutMs);
+      return result;
+    } catch (thrown) {
+      // A spoiled connection is destroyed, which rolls back on the server too.
+      const usable = !spoilsConnection(causeOf(thrown));
+      if (usable) await controlOn(connection, 'ROLLBACK', queryTimeoutMs).catch(() => connection.destroy());
+      throw thrown;
     }
   }
 
@@ -78,63 +120,23 @@ export class MysqlDatabase extends Database {
     connection: MysqlConnection,
     sql: string,
     parameters: readonly SqlValue[],
-    options: StatementOptions,
+    options: StatementOptions = {},
   ): Promise<unknown> {
+    const startedAt = performance.now();
     try {
-      return await this.onRaw(connection, sql, parameters, options);
-    } catch (fault) {
-      throw translateMysqlFault(fault as MysqlFault);
+      const result = await executeOn(connection, sql, parameters, options.timeoutMs ?? this.settings.queryTimeoutMs);
+      this.watch.ran(sql, startedAt);
+      return result;
+    } catch (thrown) {
+      const fault = thrown as MysqlFault;
+      this.watch.ran(sql, startedAt, String(fault.errno ?? fault.code ?? 'timeout'));
+      throw translateMysqlFault(fault);
     }
-  }
-
-  private onRaw(
-    connection: MysqlConnection,
-    sql: string,
-    parameters: readonly SqlValue[],
-    options: StatementOptions,
-  ): Promise<unknown> {
-    const running = new Promise<unknown>((resolve, reject) => {
-      connection.execute(sql, parameters as SqlValue[], (fault, result, fields) => {
-        if (fault) reject(fault);
-        else resolve(Array.isArray(result) ? exactIntegers(result as Record<string, unknown>[], fields) : result);
-      });
-    });
-    return within(options.timeoutMs ?? this.settings.queryTimeoutMs, running, () => connection.destroy());
-  }
-
-  /** BEGIN and its like: not every server prepares them. */
-  private control(connection: MysqlConnection, sql: string): Promise<void> {
-    const running = new Promise<void>((resolve, reject) => {
-      connection.query(sql, (fault) => (fault ? reject(translateMysqlFault(fault)) : resolve()));
-    });
-    return within(this.settings.queryTimeoutMs, running, () => connection.destroy());
-  }
-
-  /** Rolls back where the connection still answers and is fit for more; else destroys it, which rolls back too. */
-  private async abandon(connection: MysqlConnection, thrown: unknown): Promise<void> {
-    const cause = thrown instanceof Error ? (thrown.cause as MysqlFault | undefined) : undefined;
-    const spoiled = cause !== undefined && spoilsConnection(cause);
-    const undone =
-      !spoiled &&
-      (await this.control(connection, 'ROLLBACK').then(
-        () => true,
-        () => false,
-      ));
-    this.pool.discardOrRelease(connection, !undone);
   }
 }
 
-/** MySQL's numbers of TINY, SHORT, LONG, LONGLONG and INT24 columns. */
-const INTEGER_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 8, 9]);
-
-/** Every integer column as bigint, as SQLite gives it too. */
-function exactIntegers(
-  rows: Record<string, unknown>[],
-  fields: readonly { name: string; columnType?: number }[],
-): unknown[] {
-  const integers = fields.filter((field) => INTEGER_TYPES.has(field.columnType ?? -1)).map((field) => field.name);
-  for (const row of rows) {
-    for (const name of integers) if (row[name] !== null) row[name] = BigInt(row[name] as string);
-  }
-  return rows;
+/** What the driver said, under what it was translated to. */
+function causeOf(thrown: unknown): MysqlFault {
+  if (!(thrown instanceof Error)) return new Error('A value that is not an Error was thrown');
+  return thrown.cause instanceof Error ? thrown.cause : thrown;
 }

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
+import type { DatabaseWatch } from './database-watch.js';
 import { Database, DatabaseError, type Row, type SqlValue, type Written } from './database.js';
+import { insertStatement } from './insert-statement.js';
 import { unavailable, within } from './deadline.js';
 
 /** Another process holds the file, or the disk does not take more: trying again may help. */
@@ -21,31 +23,45 @@ export class SqliteDatabase extends Database {
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: Config['database'],
+    private readonly watch: DatabaseWatch,
   ) {
     super();
   }
 
   async query<T extends Row = Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<T[]> {
-    return this.run(() => this.prepare(sql).all(...parameters) as T[]);
+    return this.run(sql, () => this.prepare(sql).all(...parameters) as T[]);
   }
 
   async execute(sql: string, parameters: readonly SqlValue[] = []): Promise<Written> {
-    return this.run(() => {
+    return this.run(sql, () => {
       const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters);
       return { affectedRows: changes, insertId: BigInt(lastInsertRowid) };
     });
   }
 
+  async insert(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly SqlValue[])[],
+  ): Promise<readonly bigint[]> {
+    const made = await this.query(`${insertStatement(table, columns, rows.length)} RETURNING id`, rows.flat());
+    return made.map((row) => row['id'] as bigint);
+  }
+
+  get inTransaction(): boolean {
+    return this.transactions.getStore() === true;
+  }
+
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.transactions.getStore() === true) return work();
     const before = this.turn;
-    const finished = Promise.withResolvers<void>();
+    const finished = Promise.withResolvers<undefined>();
     this.turn = before.then(() => finished.promise);
     try {
       await within(this.settings.acquireTimeoutMs + this.settings.queryTimeoutMs, before, () => undefined);
       return await this.transactions.run(true, () => this.transact(work));
     } finally {
-      finished.resolve();
+      finished.resolve(undefined);
     }
   }
 
@@ -67,8 +83,16 @@ export class SqliteDatabase extends Database {
     }
   }
 
-  private run<T>(statement: () => T): Promise<T> {
-    return this.attempt(statement, this.transactions.getStore() === true);
+  private async run<T>(sql: string, statement: () => T): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      const result = await this.attempt(statement, this.inTransaction);
+      this.watch.ran(sql, startedAt);
+      return result;
+    } catch (error) {
+      this.watch.ran(sql, startedAt, error instanceof DatabaseError ? error.code : 'unavailable');
+      throw error;
+    }
   }
 
   /** @param joined whether it belongs to the open transaction; else it must not slip into it on the only connection. */

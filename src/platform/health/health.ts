@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/index.js';
 
 const PERIOD_MS = 2000;
 const MISSES_UNTIL_DOWN = 2;
+/** Milliseconds that any check may take. */
+const CHECK_TIMEOUT_MS = 1500;
 
 /** What a feature adds to readiness: true while it can serve. It is asked every 2 s, never by a probe itself. */
 export type HealthContribution = () => boolean | Promise<boolean>;
@@ -52,15 +55,23 @@ export class Health {
   private async check(name: string): Promise<void> {
     const check = this.checks.get(name);
     if (check === undefined) return;
-    let hit = false;
-    try {
-      hit = await check.ask();
-    } catch {
-      hit = false;
-    }
+    const hit = await answerOf(check.ask);
     check.misses = hit ? 0 : check.misses + 1;
     if (hit) check.ok = true;
     else if (check.misses >= MISSES_UNTIL_DOWN) check.ok = false;
+  }
+}
+
+/** A check that throws, or does not answer in time, is a miss. */
+async function answerOf(ask: HealthContribution): Promise<boolean> {
+  const limit = new AbortController();
+  const late = sleep(CHECK_TIMEOUT_MS, false, { signal: limit.signal, ref: false }).catch(() => false);
+  try {
+    return await Promise.race([ask(), late]);
+  } catch {
+    return false;
+  } finally {
+    limit.abort();
   }
 }
 

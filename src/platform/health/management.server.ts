@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { coreErrors, statusOfCategory, type ErrorCode } from '../errors/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
+import type { Liveness } from './liveness.js';
 
 /** Probes and metrics, without a key, on a port of their own: never shed, limited or routed to clients. */
 export class ManagementServer {
@@ -10,6 +11,7 @@ export class ManagementServer {
 
   constructor(
     private readonly health: Health,
+    private readonly liveness: Liveness,
     private readonly metrics: Metrics | undefined,
   ) {
     this.server = createServer((request, response) => void this.answer(request, response));
@@ -32,24 +34,29 @@ export class ManagementServer {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { health } = this;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return refuse(response, coreErrors.methodNotAllowed, { Allow: 'GET, HEAD' });
+      refuse(response, coreErrors.methodNotAllowed, { Allow: 'GET, HEAD' });
+      return;
     }
-    switch (request.url?.split('?', 1)[0]) {
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const probe = this.probe(path);
+    if (probe !== undefined) send(response, probe.ok ? 200 : 503, probe.body);
+    else if (path === '/metrics' && this.metrics !== undefined) await this.expose(this.metrics, response);
+    else refuse(response, coreErrors.routeNotFound);
+  }
+
+  private probe(path: string): { ok: boolean; body: object } | undefined {
+    const { health, liveness } = this;
+    switch (path) {
       case '/livez':
-        return send(response, 200, { status: 'ok' });
+        return { ok: liveness.isAlive, body: { status: liveness.isAlive ? 'ok' : 'stalled' } };
       case '/readyz':
-        return send(response, health.isReady ? 200 : 503, {
-          status: health.isReady ? 'ok' : 'failing',
-          checks: health.report(),
-        });
+        return { ok: health.isReady, body: { status: health.isReady ? 'ok' : 'failing', checks: health.report() } };
       case '/startupz':
-        return send(response, health.hasStarted ? 200 : 503, { status: health.hasStarted ? 'ok' : 'starting' });
-      case '/metrics':
-        if (this.metrics !== undefined) return this.expose(this.metrics, response);
+        return { ok: health.hasStarted, body: { status: health.hasStarted ? 'ok' : 'starting' } };
+      default:
+        return undefined;
     }
-    refuse(response, coreErrors.routeNotFound);
   }
 
   private async expose({ registry, ready }: Metrics, response: ServerResponse): Promise<void> {

@@ -2,6 +2,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
+import type { ApiError } from '../errors/index.js';
 import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseExchange } from './answer.js';
 import { beginResponse, refuseConnection, refuseTunnel } from './client-fault.js';
@@ -19,6 +20,8 @@ export interface Hands {
   readonly filter: ErrorFilter;
   /** Told of every exchange as it begins, to watch its response. */
   readonly observe: (exchange: Exchange, response: ServerResponse) => void;
+  /** The reason not to take on more work, if there is one. */
+  readonly overload: () => ApiError | undefined;
 }
 
 /** Express as this service needs it: an exchange around every request, exact answers, strict paths, own limits. */
@@ -85,7 +88,7 @@ export class HttpAdapter extends ExpressAdapter {
       response.setHeader('X-Request-Id', exchange.id);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       this.hands?.observe(exchange, response);
-      const fault = admissionFault(request);
+      const fault = admissionFault(request) ?? this.hands?.overload();
       if (fault !== undefined) return refuseExchange(exchange, response, fault);
       (this.instance as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
     });

@@ -1,4 +1,5 @@
 export { Answer, errorAnswer, sendAnswer } from './answer.js';
+export { Deadline } from './deadline.js';
 export { ErrorFilter, toApiError } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf } from './exchange.js';
 export { HttpAdapter } from './http.adapter.js';

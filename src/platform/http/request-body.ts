@@ -12,6 +12,7 @@ export class RequestBody extends UnreadBody {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly limitBytes: number,
+    private readonly arrived: () => void,
   ) {
     super();
   }
@@ -35,6 +36,7 @@ export class RequestBody extends UnreadBody {
     if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
     if (asksToContinue(this.request)) this.response.writeContinue();
     const bytes = await this.collect();
+    this.arrived();
     if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
     const value = parseJson(bytes);
     const exchange = exchangeOf(this.request);

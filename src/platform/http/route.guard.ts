@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONFIG, type Config } from '../config/index.js';
 import { Deprecations } from '../deprecation/index.js';
 import { RouteTable } from '../routing/index.js';
+import { Deadline } from './deadline.js';
 import { exchangeOf } from './exchange.js';
 import { RequestBody } from './request-body.js';
 
@@ -12,6 +13,7 @@ export class RouteGuard implements CanActivate {
   constructor(
     private readonly routes: RouteTable,
     private readonly deprecations: Deprecations,
+    private readonly deadline: Deadline,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -23,9 +25,12 @@ export class RouteGuard implements CanActivate {
     const exchange = exchangeOf(request);
     exchange.route = route;
     this.deprecations.announce(exchange, route);
-    if (route.bodyType !== undefined) {
+    const response = http.getResponse<ServerResponse>();
+    if (route.bodyType === undefined) {
+      this.deadline.begin(exchange, response);
+    } else {
       const limit = route.bodyLimitBytes ?? this.config.http.bodyLimitBytes;
-      request.body = new RequestBody(request, http.getResponse<ServerResponse>(), limit);
+      request.body = new RequestBody(request, response, limit, () => this.deadline.begin(exchange, response));
     }
     return true;
   }

@@ -29,6 +29,11 @@ export class ExchangeObserver {
     return [...this.active.keys()];
   }
 
+  /** How many exchanges are being worked on now. */
+  get inFlightCount(): number {
+    return this.active.size;
+  }
+
   /** To be called as the exchange begins. */
   observe(exchange: Exchange, response: ServerResponse): void {
     this.active.set(exchange, response);

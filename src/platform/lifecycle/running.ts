@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/index.js';
 import type { Database, DatabaseLink } from '../database/index.js';
-import { databaseAnswers, Health, ManagementServer } from '../health/index.js';
+import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
 import type { HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
 import type { Log } from '../logging/index.js';
@@ -24,6 +24,7 @@ export class Running {
   url = '';
   managementUrl = '';
   private readonly health: Health;
+  private readonly liveness: Liveness;
   private readonly management: ManagementServer;
   private opening: Promise<void> | undefined;
 
@@ -38,7 +39,8 @@ export class Running {
     this.health = nest.get(Health);
     this.health.contribute('schema', () => link.isCurrent);
     if (config.management.readinessChecksDatabase) this.health.contribute('database', databaseAnswers(database));
-    this.management = new ManagementServer(this.health, config.metrics.enabled ? metrics : undefined);
+    this.liveness = new Liveness(config.management.livenessMaxStallMs);
+    this.management = new ManagementServer(this.health, this.liveness, config.metrics.enabled ? metrics : undefined);
   }
 
   get log(): Log {
@@ -79,6 +81,7 @@ export class Running {
     await this.nest.close();
     await this.link.close();
     await this.management.close();
+    this.liveness.stop();
     log.info({ event: 'app.stopped' }, 'Stopped');
     return whole;
   }

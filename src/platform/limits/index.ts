@@ -1,3 +1,4 @@
 export { AddressFailedAuthLimit } from './address-failed-auth-limit.js';
 export { Limits } from './limits.js';
 export { RateLimitGuard } from './rate-limit.guard.js';
+export { Shedding } from './shedding.js';

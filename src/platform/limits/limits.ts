@@ -1,11 +1,10 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CONFIG, type Config } from '../config/index.js';
-import { LOG, type Log } from '../logging/index.js';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Config } from '../config/index.js';
+import type { Log } from '../logging/index.js';
 import { RateLimit } from './rate-limit.js';
 import { SharedCounters } from './shared-counters.js';
 
 /** The limits that are configured. */
-@Injectable()
 export class Limits implements OnApplicationShutdown {
   /** Requests of a client; undefined where RATE_LIMIT_PER_MINUTE is 0. */
   readonly clients: RateLimit | undefined;
@@ -13,14 +12,20 @@ export class Limits implements OnApplicationShutdown {
   readonly failures: RateLimit | undefined;
   /** Requests a client may make in a minute. */
   readonly perMinute: number;
-  private readonly shared: SharedCounters | undefined;
 
-  constructor(@Inject(CONFIG) { limits, auth }: Config, @Inject(LOG) log: Log) {
-    this.shared = limits.redisUrl === undefined ? undefined : new SharedCounters(limits.redisUrl, log);
+  private constructor(
+    { limits, auth }: Config,
+    private readonly shared: SharedCounters | undefined,
+  ) {
     this.perMinute = limits.perMinute;
-    this.clients = limits.perMinute === 0 ? undefined : new RateLimit('clients', limits.perMinute, this.shared);
+    this.clients = limits.perMinute === 0 ? undefined : new RateLimit('clients', limits.perMinute, shared);
     this.failures =
-      auth.failuresPerMinute === 0 ? undefined : new RateLimit('failures', auth.failuresPerMinute, this.shared);
+      auth.failuresPerMinute === 0 ? undefined : new RateLimit('failures', auth.failuresPerMinute, shared);
+  }
+
+  static async open(config: Config, log: Log): Promise<Limits> {
+    const { redisUrl } = config.limits;
+    return new Limits(config, redisUrl === undefined ? undefined : await SharedCounters.reach(redisUrl, log));
   }
 
   onApplicationShutdown(): void {

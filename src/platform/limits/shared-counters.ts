@@ -1,4 +1,4 @@
-import { createClient } from 'redis';
+import type { createClient } from 'redis';
 import type { IRateLimiterRedisOptions } from 'rate-limiter-flexible';
 import type { Log } from '../logging/index.js';
 
@@ -9,14 +9,21 @@ const LONGEST_PAUSE_MS = 2000;
 
 /** The Redis that replicas share their counters in. Its loss and its return are one log line each. */
 export class SharedCounters {
-  private readonly client;
   private lost = false;
 
-  constructor(
-    url: string,
+  private constructor(
+    private readonly client: ReturnType<typeof createClient>,
     private readonly log: Log,
   ) {
-    this.client = createClient({
+    client.on('error', (error: unknown) => this.lose(error));
+    client.on('ready', () => this.regain());
+    void client.connect().catch((error: unknown) => this.lose(error));
+  }
+
+  /** Begins to reach Redis, which may take its time. Its client is loaded only here: it costs 30 MB of memory. */
+  static async reach(url: string, log: Log): Promise<SharedCounters> {
+    const redis = await import('redis');
+    const client = redis.createClient({
       url,
       disableOfflineQueue: true,
       commandOptions: { timeout: COMMAND_TIMEOUT_MS },
@@ -25,9 +32,7 @@ export class SharedCounters {
         reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),
       },
     });
-    this.client.on('error', (error: unknown) => this.lose(error));
-    this.client.on('ready', () => this.regain());
-    void this.client.connect().catch((error: unknown) => this.lose(error));
+    return new SharedCounters(client as ReturnType<typeof createClient>, log);
   }
 
   /** What a limiter needs to count here. */

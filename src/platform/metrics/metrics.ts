@@ -35,6 +35,35 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly requestsShed = new Counter({
+    name: 'pets_requests_shed_total',
+    help: 'Requests refused because the process was at its limit, by reason.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
+  readonly databaseDuration = new Histogram({
+    name: 'db_client_operation_duration_seconds',
+    help: 'Duration of database statements.',
+    labelNames: [
+      'db_system_name',
+      'db_namespace',
+      'db_collection_name',
+      'db_operation_name',
+      'db_response_status_code',
+      'error_type',
+    ],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers: [this.registry],
+  });
+
+  readonly databaseRetries = new Counter({
+    name: 'pets_db_retries_total',
+    help: 'Statements tried again, by the error code that made it safe.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+
   readonly ready = new Gauge({ name: 'pets_ready', help: '1 while /readyz says ready.', registers: [this.registry] });
 
   constructor(version: string, revision: string) {

@@ -28,5 +28,5 @@ export function nextLink(url: string, query: URLSearchParams, cursor: string): s
   const parameters = new URLSearchParams(query);
   parameters.delete('cursor');
   parameters.append('cursor', cursor);
-  return `<${url}?${parameters}>; rel="next"`;
+  return `<${url}?${parameters.toString()}>; rel="next"`;
 }

@@ -1,0 +1,14 @@
+/** Statements by what they insert: there are as many as tables, times the sizes of a batch. */
+const known = new Map<string, string>();
+
+/** `INSERT INTO table (a, b) VALUES (?, ?), (?, ?)`, made once for each size. */
+export function insertStatement(table: string, columns: readonly string[], rows: number): string {
+  const key = `${table}(${columns.join()})${rows}`;
+  let sql = known.get(key);
+  if (sql === undefined) {
+    const row = `(${columns.map(() => '?').join(', ')})`;
+    sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array.from({ length: rows }, () => row).join(', ')}`;
+    known.set(key, sql);
+  }
+  return sql;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { Gather } from './gather.js';
+
+/** Work that ends when it is told to, so that a test decides what arrives meanwhile. */
+class Works {
+  readonly batches: { items: readonly number[]; done: PromiseWithResolvers<readonly number[]> }[] = [];
+
+  readonly run = (items: readonly number[]): Promise<readonly number[]> => {
+    const done = Promise.withResolvers<readonly number[]>();
+    this.batches.push({ items, done });
+    return done.promise;
+  };
+
+  async finish(index: number): Promise<void> {
+    const batch = this.batches[index];
+    batch?.done.resolve(batch.items.map((item) => item * 10));
+    await new Promise(setImmediate);
+  }
+
+  async refuse(index: number, error: Error): Promise<void> {
+    this.batches[index]?.done.reject(error);
+    await new Promise(setImmediate);
+  }
+}
+
+const outside = { inTransaction: false };
+
+describe('Gather', () => {
+  it('runs the first item at once and those that arrive meanwhile together', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run);
+    const results = [1, 2, 3].map((item) => gather.add(item));
+    expect(works.batches.map(({ items }) => items)).toEqual([[1]]);
+    await works.finish(0);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+    await works.finish(1);
+    expect(await Promise.all(results)).toEqual([10, 20, 30]);
+  });
+
+  it('splits more than a batch takes', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run, 2);
+    const results = [1, 2, 3, 4].map((item) => gather.add(item));
+    await works.finish(0);
+    await works.finish(1);
+    await works.finish(2);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+  });
+
+  it('lets one bad item hurt nobody else', async () => {
+    const gather = new Gather<number, number>(outside, (items) => {
+      return items.includes(13)
+        ? Promise.reject(new Error('refused'))
+        : Promise.resolve(items.map((item) => item * 10));
+    });
+    const results = await Promise.allSettled([1, 12, 13, 14].map((item) => gather.add(item)));
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : 'refused'))).toEqual([
+      10,
+      120,
+      'refused',
+      140,
+    ]);
+  });
+
+  it('tries nothing again where the database did not answer, and keeps nobody waiting', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run);
+    const results = Promise.allSettled([1, 2, 3].map((item) => gather.add(item)));
+    await works.refuse(0, new ApiError(coreErrors.serviceUnavailable));
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(works.batches).toHaveLength(1);
+  });
+
+  it('refuses what would make its queue grow without end', async () => {
+    const gather = new Gather<number, number>(outside, () => new Promise(() => undefined));
+    const added = Array.from({ length: 1002 }, (_, item) => gather.add(item));
+    await expect(added.at(-1)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  it('lets an item of a transaction travel alone', async () => {
+    const works = new Works();
+    const gather = new Gather({ inTransaction: true }, works.run);
+    const results = [1, 2].map((item) => gather.add(item));
+    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2]]);
+    await works.finish(0);
+    await works.finish(1);
+    expect(await Promise.all(results)).toEqual([10, 20]);
+  });
+});

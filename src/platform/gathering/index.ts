@@ -1,0 +1,2 @@
+export { Gather } from './gather.js';
+export { SharedRead } from './shared-read.js';
