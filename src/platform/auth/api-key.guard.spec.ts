@@ -13,9 +13,12 @@ jest.unstable_mockModule('../http/index.js', () => ({ exchangeOf: (request: Fake
 const { ApiKeyGuard } = await import('./api-key.guard.js');
 
 interface FakeRequest {
-  readonly ip: string;
   readonly rawHeaders: string[];
-  readonly exchange: { route?: { open?: boolean; scopes: string[] }; principal?: Principal };
+  readonly exchange: {
+    readonly clientAddress: string;
+    route?: { open?: boolean; scopes: string[] };
+    principal?: Principal;
+  };
 }
 
 const READER: Principal = { keyId: 'reader00', client: 'acme', scopes: ['pets:read'] };
@@ -32,7 +35,7 @@ beforeEach(() => {
   authenticate = jest.fn(() => verdict);
   events = [];
   count = jest.fn<FailedAuthLimit['count']>();
-  request = { ip: '203.0.113.7', rawHeaders: ['Host', 'x'], exchange: { route: { scopes: [] } } };
+  request = { rawHeaders: ['Host', 'x'], exchange: { clientAddress: '203.0.113.7', route: { scopes: [] } } };
 });
 
 function enter(limit: FailedAuthLimit | undefined = { count }): boolean | Promise<boolean> {
@@ -132,7 +135,7 @@ describe('a bad key', () => {
   });
 
   it('is counted for its whole network where it comes from IPv6', async () => {
-    request = { ...request, ip: '2001:db8::7' };
+    request = { ...request, exchange: { ...request.exchange, clientAddress: '2001:db8::7' } };
     verdict = Refusal.invalid('unknown');
     await failure();
     expect(count.mock.calls).toEqual([['2001:db8:0:0::/64']]);

@@ -27,22 +27,21 @@ export class ApiKeyGuard implements CanActivate {
     const exchange = exchangeOf(request);
     if (exchange.route?.open === true) return true;
     const verdict = this.authenticator.authenticate(request.rawHeaders);
-    if (verdict instanceof Promise) return verdict.then((later) => this.admit(later, request, exchange));
-    return this.admit(verdict, request, exchange);
+    if (verdict instanceof Promise) return verdict.then((later) => this.admit(later, exchange));
+    return this.admit(verdict, exchange);
   }
 
-  private admit(verdict: Principal | Refusal, request: Request, exchange: Exchange): boolean | Promise<boolean> {
-    if (verdict instanceof Refusal) return this.refuse(verdict, request);
+  private admit(verdict: Principal | Refusal, exchange: Exchange): boolean | Promise<boolean> {
+    if (verdict instanceof Refusal) return this.refuse(verdict, exchange);
     exchange.principal = verdict;
     const needed = exchange.route?.scopes;
     if (needed === undefined || covers(verdict.scopes, needed)) return true;
     const lacking = Refusal.lacking(needed, verdict.keyId);
-    this.record(lacking, addressOf(request));
+    this.record(lacking, exchange.clientAddress ?? '');
     throw lacking.error;
   }
 
-  private refuse(refusal: Refusal, request: Request): Promise<boolean> {
-    const address = addressOf(request);
+  private refuse(refusal: Refusal, { clientAddress: address = '' }: Exchange): Promise<boolean> {
     this.record(refusal, address);
     // No key is no guess: a client that forgot its key is told so, however often it asks.
     if (this.limit === undefined || refusal.reason === 'missing') throw refusal.error;
@@ -56,9 +55,4 @@ export class ApiKeyGuard implements CanActivate {
   private record({ reason, keyId }: Refusal, address: string): void {
     this.audit.record({ event: 'auth.failed', reason, keyId, address });
   }
-}
-
-/** As Express finds it under its `trust proxy` setting; empty once the socket is gone. */
-function addressOf(request: Request): string {
-  return request.ip ?? request.socket.remoteAddress ?? '';
 }

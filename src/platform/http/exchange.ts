@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
@@ -45,9 +46,13 @@ export class Exchange {
     return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '') || '/';
   }
 
-  /** Who sent it: the socket's address, or what TRUST_PROXY lets a proxy say in X-Forwarded-For. */
+  /**
+   * Who sent it: the socket's address, or what TRUST_PROXY lets a proxy say in X-Forwarded-For, where that is an
+   * address and not just any text. Undefined once the socket is gone.
+   */
   get clientAddress(): string | undefined {
-    return (this.request as { ip?: string }).ip ?? this.request.socket.remoteAddress;
+    const { ip } = this.request as { ip?: string };
+    return ip !== undefined && isIP(ip) > 0 ? ip : this.request.socket.remoteAddress;
   }
 
   /** The query as Express has it: a feature's middleware may have rewritten `request.url`. */

@@ -26,9 +26,9 @@ export async function drain(server: Server, observer: ExchangeObserver, times: D
   const whole = await Promise.race([closed, late]);
   limit.abort();
   if (!whole) {
-    const stuck = observer.inFlight().map(({ method, route, path, id }) => ({
+    const stuck = observer.inFlight().map(({ method, route, id }) => ({
       method,
-      route: route?.path ?? path,
+      route: route?.path,
       request_id: id,
     }));
     log.error({ event: 'app.cut_off', stuck }, 'Requests were cut off at the shutdown timeout');

@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
 /** The service's log: one JSON object a line (operations §2, "Log fields"). */
 export type Log = Logger;
@@ -13,10 +14,7 @@ export interface LogSettings {
   readonly stream?: 'stdout' | 'stderr';
 }
 
-/**
- * Makes the log. It writes asynchronously, in batches, and knows no secret: a line holds only what is named
- * here or given by the caller.
- */
+/** Makes the log. It writes asynchronously, in batches; a line holds what is named here or given by the caller. */
 export async function createLog(settings: LogSettings): Promise<Log> {
   const descriptor = settings.stream === 'stderr' ? 2 : 1;
   const destination =
@@ -30,7 +28,9 @@ export async function createLog(settings: LogSettings): Promise<Log> {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: settings.context,
-      serializers: { err: describeError },
+      serializers,
+      redact: { paths: redactedPaths, censor: '[redacted]' },
+      hooks: { streamWrite: cleanLine },
     },
     destination,
   );
@@ -40,22 +40,4 @@ export async function createLog(settings: LogSettings): Promise<Log> {
 async function prettyDestination(descriptor: 1 | 2): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({ destination: descriptor, ignore: 'pid,service,version,event', translateTime: 'SYS:HH:MM:ss' });
-}
-
-/** An error by allow-list: TypeORM's carry SQL and parameters, drivers' carry addresses, none of which is logged. */
-export function describeError(thrown: unknown): object {
-  if (!(thrown instanceof Error)) return { type: typeof thrown, message: 'A value that is not an Error was thrown' };
-  const { code, errno } = thrown as { code?: unknown; errno?: unknown };
-  return {
-    type: thrown.name,
-    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    ...(typeof errno === 'number' ? { errno } : {}),
-    message: isFromDriver(thrown) ? 'The database failed' : thrown.message,
-    stack: isFromDriver(thrown) ? undefined : thrown.stack,
-  };
-}
-
-/** A driver's message may quote the values of a statement, e.g. "Duplicate entry 'Rex' for key". */
-function isFromDriver(error: Error): boolean {
-  return error.name === 'QueryFailedError' || 'sqlMessage' in error || error.name === 'SqliteError';
 }
