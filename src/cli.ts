@@ -1,11 +1,9 @@
 #!/usr/bin/env node
-import 'reflect-metadata';
-import { runCommand } from './cli/index.js';
-import { features } from './features.js';
-import { exitOnFault, useSupportedNode } from './platform/lifecycle/index.js';
+import { cacheCompiledCode, useSupportedNode } from './platform/runtime/index.js';
 
 /** The command line of the features that this service ships. */
-await exitOnFault(async () => {
-  await useSupportedNode();
-  await runCommand(features, process.argv.slice(2));
-});
+await useSupportedNode();
+cacheCompiledCode();
+const [{ runService }, { features }] = await Promise.all([import('./run-service.js'), import('./features.js')]);
+const args = process.argv.slice(2);
+await runService(features, args.length === 0 ? ['help'] : args);

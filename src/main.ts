@@ -1,5 +1,7 @@
-import { features } from './features.js';
-import { runService } from './run-service.js';
+import { cacheCompiledCode, useSupportedNode } from './platform/runtime/index.js';
 
 /** The process: configuration, application, listen, drain. Nothing else. */
+await useSupportedNode();
+cacheCompiledCode();
+const [{ runService }, { features }] = await Promise.all([import('./run-service.js'), import('./features.js')]);
 await runService(features);

@@ -1,5 +1,6 @@
 import type { Feature } from './platform/feature.js';
-import { exitOnFault, useSupportedNode } from './platform/lifecycle/index.js';
+import { exitOnFault } from './platform/lifecycle/index.js';
+import { useSupportedNode } from './platform/runtime/index.js';
 import { serve } from './serve.js';
 
 /**

@@ -66,7 +66,10 @@ export class DatabaseLink {
         `${error.message}; trying again`,
       );
     } else {
-      this.log.warn({ event: 'db.unavailable', err: nameTlsFault(error) }, 'The database cannot be used yet; trying again');
+      this.log.warn(
+        { event: 'db.unavailable', err: nameTlsFault(error) },
+        'The database cannot be used yet; trying again',
+      );
     }
   }
 

@@ -1,5 +1,4 @@
 export { ExchangeObserver } from './exchange-observer.js';
 export { crashOnUnknownFault, exitOnFault, stopOnSignal } from './process.js';
 export { Running } from './running.js';
-export { useSupportedNode } from './supported-node.js';
 export { welcome } from './welcome.js';

@@ -1,0 +1,2 @@
+export { cacheCompiledCode } from './compile-cache.js';
+export { useSupportedNode } from './supported-node.js';
