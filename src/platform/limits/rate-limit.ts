@@ -1,4 +1,4 @@
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes, type RateLimiterRedis } from 'rate-limiter-flexible';
 import type { SharedCounters } from './shared-counters.js';
 
 /** Seconds over which requests are counted. */
@@ -14,30 +14,37 @@ export interface Allowance {
 
 /** Counts by key in windows of a minute: in Redis where replicas share one, else in this process. */
 export class RateLimit {
-  private readonly limiter: RateLimiterAbstract;
+  private readonly own: RateLimiterMemory;
+  private readonly common: RateLimiterRedis | undefined;
 
   /**
    * @param name tells the counters of one limit from those of another.
    * @param perMinute how many are allowed; at least 1.
    * @param shared Redis; while it does not answer, each replica counts for itself.
    */
-  constructor(name: string, perMinute: number, shared: SharedCounters | undefined) {
+  constructor(
+    name: string,
+    perMinute: number,
+    private readonly shared: SharedCounters | undefined,
+  ) {
     const options = { keyPrefix: `animal-store:${name}`, points: perMinute, duration: WINDOW_SECONDS };
-    const memory = new RateLimiterMemory(options);
-    this.limiter =
-      shared === undefined
-        ? memory
-        : new RateLimiterRedis({ ...options, ...shared.options(), insuranceLimiter: memory });
+    this.own = new RateLimiterMemory(options);
+    this.common = shared?.limiter(options);
   }
 
   /** Counts one. */
   async count(key: string): Promise<Allowance> {
     try {
-      return allowance(await this.limiter.consume(key), true);
+      return allowance(await this.consume(key), true);
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return allowance(refused, false);
       throw refused;
     }
+  }
+
+  private async consume(key: string): Promise<RateLimiterRes> {
+    const counted = this.common && (await this.shared?.consume(this.common, key));
+    return counted ?? this.own.consume(key);
   }
 }
 

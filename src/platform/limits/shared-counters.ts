@@ -1,15 +1,22 @@
 import type { createClient } from 'redis';
-import type { IRateLimiterRedisOptions } from 'rate-limiter-flexible';
+import { RateLimiterRedis, RateLimiterRes, type IRateLimiterOptions } from 'rate-limiter-flexible';
 import type { Log } from '../logging/index.js';
 
 /** Milliseconds that Redis may take to answer before a replica counts for itself. */
-const COMMAND_TIMEOUT_MS = 250;
-/** Milliseconds between tries to reach Redis again. */
+const PATIENCE_MS = 250;
+/** Milliseconds between looks at a Redis that nobody asks anything; a lost one is back with the first that it answers. */
+const LOOK_EVERY_MS = 1000;
+/** Milliseconds of silence after which a connection is taken for dead. */
+const SILENCE_MS = 3000;
+/** Milliseconds at most between tries to reach Redis again. */
 const LONGEST_PAUSE_MS = 2000;
 
-/** The Redis that replicas share their counters in. Its loss and its return are one log line each. */
+/**
+ * The Redis that replicas share their counters in. While it is away, or hangs, nobody waits for it: each replica counts
+ * for itself. Its loss and its return are one log line each.
+ */
 export class SharedCounters {
-  private lost = false;
+  private state: 'unknown' | 'here' | 'lost' = 'unknown';
 
   private constructor(
     private readonly client: ReturnType<typeof createClient>,
@@ -17,6 +24,7 @@ export class SharedCounters {
   ) {
     client.on('error', (error: unknown) => this.lose(error));
     client.on('ready', () => this.regain());
+    client.on('ping-interval', () => this.regain());
     void client.connect().catch((error: unknown) => this.lose(error));
   }
 
@@ -26,18 +34,38 @@ export class SharedCounters {
     const client = redis.createClient({
       url,
       disableOfflineQueue: true,
-      commandOptions: { timeout: COMMAND_TIMEOUT_MS },
+      // The client's own timeout ends once a command is sent, which to a server that hangs it is.
+      commandOptions: { timeout: 0 },
+      pingInterval: LOOK_EVERY_MS,
       socket: {
-        connectTimeout: 1000,
+        connectTimeout: LOOK_EVERY_MS,
+        socketTimeout: SILENCE_MS,
         reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),
       },
     });
     return new SharedCounters(client as ReturnType<typeof createClient>, log);
   }
 
-  /** What a limiter needs to count here. */
-  options(): Pick<IRateLimiterRedisOptions, 'storeClient' | 'useRedisPackage' | 'rejectIfRedisNotReady'> {
-    return { storeClient: this.client, useRedisPackage: true, rejectIfRedisNotReady: true };
+  /** A limiter that counts here. */
+  limiter(options: IRateLimiterOptions): RateLimiterRedis {
+    return new RateLimiterRedis({ ...options, storeClient: this.client, useRedisPackage: true });
+  }
+
+  /**
+   * Counts one by a limiter of these counters.
+   *
+   * @returns undefined where Redis does not answer.
+   * @throws {RateLimiterRes} (rejects) when there was none left.
+   */
+  async consume(limiter: RateLimiterRedis, key: string): Promise<RateLimiterRes | undefined> {
+    if (this.state !== 'here') return undefined;
+    try {
+      return await withinPatience(limiter.consume(key));
+    } catch (error) {
+      if (error instanceof RateLimiterRes) throw error;
+      this.lose(error);
+      return undefined;
+    }
   }
 
   close(): void {
@@ -45,13 +73,23 @@ export class SharedCounters {
   }
 
   private lose(error: unknown): void {
-    if (this.lost) return;
-    this.lost = true;
+    if (this.state === 'lost') return;
+    this.state = 'lost';
     this.log.warn({ event: 'limits.local', err: error }, 'Redis does not answer; each replica limits for itself');
   }
 
   private regain(): void {
-    if (this.lost) this.log.info({ event: 'limits.shared' }, 'Redis answers again; replicas share their limits');
-    this.lost = false;
+    if (this.state === 'lost') {
+      this.log.info({ event: 'limits.shared' }, 'Redis answers again; replicas share their limits');
+    }
+    this.state = 'here';
   }
+}
+
+function withinPatience<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = new Error(`No answer from Redis within ${PATIENCE_MS} ms`);
+    const timer = setTimeout(() => reject(late), PATIENCE_MS);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
