@@ -1,0 +1,82 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './mariadb.js';
+import { findProgram } from './programs.js';
+import { removeScratch, scratchFolder } from './scratch.js';
+import { spawnTethered } from './tethered.js';
+
+const START_LIMIT_MS = 10_000;
+
+/** One Redis server on a free port of 127.0.0.1 that keeps nothing. */
+export class Redis {
+  readonly #folder = scratchFolder('redis');
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number) {
+    this.#port = port;
+  }
+
+  static async start(): Promise<Redis> {
+    const redis = new Redis(await freePort());
+    await redis.launch();
+    return redis;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${String(this.#port)}`;
+  }
+
+  /** Starts the server, again after `kill`, and waits until it takes connections. */
+  async launch(): Promise<void> {
+    const binary = findProgram('redis-server');
+    if (binary === undefined) throw new Error('No redis-server here: node scripts/setup-test-machine.mjs');
+    const settings = { port: String(this.#port), bind: '127.0.0.1', save: '', appendonly: 'no', dir: this.#folder };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+    const child = spawnTethered(binary, args, { stdio: 'ignore' });
+    this.#process = child;
+    const deadline = Date.now() + START_LIMIT_MS;
+    while (!(await answers(this.#port))) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${binary} did not start`);
+      await sleep(20);
+    }
+  }
+
+  /** As if its machine went. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGCONT');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** The server hangs: its sockets stay open and nothing answers, until `resume`. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    removeScratch(this.#folder);
+  }
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
