@@ -1,5 +1,6 @@
 import { ApiError, coreErrors } from '../errors/index.js';
-import { IntegerParameter, StringParameter } from '../validation/index.js';
+import { IntegerParameter } from '../validation/index.js';
+import { CursorParameter } from './cursor.parameter.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { Page, type Slice } from './page.js';
 
@@ -8,12 +9,7 @@ export abstract class PageQuery {
   @IntegerParameter({ minimum: 1, maximum: 100, default: 20, description: 'How many items a page has at most.' })
   limit: number = 20;
 
-  /** Any text that a URL has room for: whatever is not a cursor is `invalid_cursor`, and `after` tells. */
-  @StringParameter({
-    required: false,
-    maxLength: 8192,
-    description: 'Where the page begins: the cursor of the `next` Link of the page before, under the same filters.',
-  })
+  @CursorParameter()
   cursor?: string;
 
   /**

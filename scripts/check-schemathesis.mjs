@@ -1,0 +1,106 @@
+/**
+ * Schemathesis against the built service, with every check that it has and every way it has to think of requests:
+ * the document's examples, its bounds, random requests allowed and forbidden, and walks along the document's links.
+ * schemathesis.toml beside this says what it must know of the contract.
+ *
+ * Needs python3 with venv, and PyPI once; ends with the status of Schemathesis. Arguments are handed on to it
+ * (`npm run check:schemathesis -- --seed 7`). MAX_EXAMPLES (50) bounds the random requests of each operation.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const VERSION = '4.32.5';
+const { MAX_EXAMPLES = '50' } = process.env;
+
+const project = fileURLToPath(new URL('..', import.meta.url));
+const programs = join(project, 'node_modules/.cache', `schemathesis-${VERSION}`);
+const config = join(project, 'scripts/schemathesis.toml');
+const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
+const env = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  NODE_ENV: 'test',
+  PORT: '0',
+  MANAGEMENT_PORT: '0',
+  LOG_FORMAT: 'json',
+  DATABASE_URL: `sqlite:${join(folder, 'store.sqlite')}`,
+  // It sends more in a minute than a client may, and as many wrong keys.
+  RATE_LIMIT_PER_MINUTE: '1000000',
+  AUTH_FAILURES_PER_MINUTE: '1000000',
+  SHED_LOOP_DELAY_MS: '0',
+};
+
+function run(command, ...args) {
+  const { status, error } = spawnSync(command, args, { cwd: folder, env, stdio: 'inherit' });
+  if (error) throw error;
+  return status ?? 1;
+}
+
+function install() {
+  if (existsSync(join(programs, 'bin/schemathesis'))) return;
+  const installed =
+    run('python3', '-m', 'venv', programs) === 0 &&
+    run(join(programs, 'bin/pip'), 'install', '--quiet', `schemathesis==${VERSION}`) === 0;
+  if (installed) return;
+  rmSync(programs, { recursive: true, force: true });
+  throw new Error('Schemathesis could not be installed');
+}
+
+function createKey() {
+  const args = [join(project, 'dist/cli.js'), 'keys', 'create', '--name', 'schemathesis'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`No key could be made\n${stdout}${stderr}`);
+  return stdout.trim();
+}
+
+/** Resolves to the service's address once it is ready; its further lines are read and dropped. */
+async function untilReady(service) {
+  const lines = createInterface({ input: service.stdout });
+  for await (const line of lines) {
+    const { event, url } = JSON.parse(line);
+    if (event !== 'app.ready') continue;
+    service.stdout.resume();
+    return url;
+  }
+  throw new Error('The service did not start');
+}
+
+let service;
+try {
+  install();
+  service = spawn(process.execPath, [join(project, 'dist/main.js')], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await untilReady(service);
+  const args = [
+    '--config-file',
+    config,
+    'run',
+    `${url}/openapi.json`,
+    '--url',
+    `${url}/v1`,
+    '--checks',
+    'all',
+    '--mode',
+    'all',
+  ];
+  args.push('--max-examples', MAX_EXAMPLES, '--continue-on-failure', '--no-color');
+  args.push('--header', `Authorization: Bearer ${createKey()}`, ...process.argv.slice(2));
+  process.exitCode = await new Promise((resolve, reject) => {
+    const child = spawn(join(programs, 'bin/schemathesis'), args, { cwd: folder, env, stdio: 'inherit' });
+    child.once('error', reject).once('close', (code) => resolve(code ?? 1));
+  });
+} finally {
+  if (service?.exitCode === null) {
+    service.kill('SIGTERM');
+    await once(service, 'exit');
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
