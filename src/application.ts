@@ -99,7 +99,7 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   const filter = nest.get(ErrorFilter);
   adapter.connect({
     observe: (exchange, response) => observer.observe(exchange, response),
-    overload: () => shedding.faultAt(observer.inFlightCount),
+    overload: () => shedding.faultAt(observer.workload.size),
     responder: nest.get(Responder),
     unmatched: nest.get(Unmatched),
     filter,

@@ -30,6 +30,7 @@ export function errorAnswer(error: ApiError): Answer {
 
 /** Sends an answer with everything that the contract puts on it: caching, validators, links. Does nothing twice. */
 export function sendAnswer(exchange: Exchange, response: ServerResponse, answer: Answer): void {
+  exchange.workload?.rest(exchange);
   if (response.headersSent || response.destroyed) return;
   const headers: Record<string, string | number> = { ...exchange.headers, ...answer.headers };
   if (exchange.links.length > 0) headers['Link'] = exchange.links.join(', ');

@@ -6,6 +6,7 @@ import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { Principal } from './principal.js';
 import { parseQuery } from './query.js';
+import type { Workload } from './workload.js';
 import { parseTraceparent, type TraceContext } from './trace-context.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
@@ -27,6 +28,8 @@ export class Exchange {
   principal: Principal | undefined;
   /** What the exchange failed with, for the log. */
   failure: ApiError | undefined;
+  /** Where it counts while there is something to do for it. */
+  workload: Workload | undefined;
 
   constructor(readonly request: IncomingMessage & { originalUrl?: string }) {
     const inbound = request.headers['x-request-id'];

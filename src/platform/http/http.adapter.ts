@@ -9,6 +9,7 @@ import { beginResponse, refuseConnection, refuseTunnel } from './client-fault.js
 import { corsOptions } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf, runExchange, type Exchange } from './exchange.js';
+import { joinPipeline } from './pipeline.js';
 import { parseQuery } from './query.js';
 import type { Responder } from './responder.js';
 import type { Unmatched } from './unmatched.js';
@@ -83,6 +84,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
+    if (!joinPipeline(response)) return;
     beginResponse(response);
     runExchange(request, (exchange) => {
       response.setHeader('X-Request-Id', exchange.id);

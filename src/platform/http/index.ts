@@ -9,3 +9,4 @@ export type { RequestBody } from './request-body.js';
 export { Responder } from './responder.js';
 export { RouteGuard } from './route.guard.js';
 export { Unmatched } from './unmatched.js';
+export { Workload } from './workload.js';

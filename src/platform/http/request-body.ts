@@ -35,11 +35,13 @@ export class RequestBody extends UnreadBody {
     requireJson(headers['content-type'], headers['content-encoding']);
     if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
     if (asksToContinue(this.request)) this.response.writeContinue();
+    const exchange = exchangeOf(this.request);
+    exchange.workload?.rest(exchange);
     const bytes = await this.collect();
+    exchange.workload?.take(exchange);
     this.arrived();
     if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
     const value = parseJson(bytes);
-    const exchange = exchangeOf(this.request);
     if (exchange.route?.hasQuery === false) refuseQuery(exchange.query);
     return value;
   }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import type { Exchange } from '../http/index.js';
+import { Workload, type Exchange } from '../http/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
@@ -11,6 +11,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 export class ExchangeObserver {
   /** Exchanges being worked on now, with their answers. */
   private readonly active = new Map<Exchange, ServerResponse>();
+  /** Those of them that there is something to do for. */
+  readonly workload = new Workload();
   private draining = false;
 
   constructor(
@@ -29,14 +31,11 @@ export class ExchangeObserver {
     return [...this.active.keys()];
   }
 
-  /** How many exchanges are being worked on now. */
-  get inFlightCount(): number {
-    return this.active.size;
-  }
-
   /** To be called as the exchange begins. */
   observe(exchange: Exchange, response: ServerResponse): void {
     this.active.set(exchange, response);
+    this.workload.take(exchange);
+    exchange.workload = this.workload;
     if (this.draining) response.setHeader('Connection', 'close');
     this.metrics.activeRequests.inc();
     response.once('close', () => this.finish(exchange, response));
@@ -44,6 +43,7 @@ export class ExchangeObserver {
 
   private finish(exchange: Exchange, response: ServerResponse): void {
     this.active.delete(exchange);
+    this.workload.rest(exchange);
     this.metrics.activeRequests.dec();
     const seconds = (performance.now() - exchange.startedAt) / 1000;
     const aborted = !response.writableFinished;
