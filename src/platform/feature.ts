@@ -22,25 +22,24 @@ export interface Feature {
   readonly errors?: readonly ErrorCode[];
 }
 
-const files = new WeakMap<Feature, string>();
-const owners = new WeakMap<Type, Feature>();
+/** Features by their modules, with the files that declare them. */
+const declarations = new WeakMap<Type, { readonly feature: Feature; readonly file: string | undefined }>();
 
 /** Declares a feature. Nothing is checked here: all violations of all features are listed together at start. */
 export function defineFeature(feature: Feature): Feature {
   // An old Node has no such function; a program on it makes way for a newer one, but only after this.
   const { getCallSites } = util as Partial<Pick<typeof util, 'getCallSites'>>;
   const file = getCallSites?.(2)[1]?.scriptName;
-  if (file !== undefined) files.set(feature, file);
-  owners.set(feature.module, feature);
+  declarations.set(feature.module, { feature, file });
   return Object.freeze(feature);
 }
 
 /** The file that declares a feature, a path or a file: URL; undefined for one that did not go through `defineFeature`. */
-export function fileOf(feature: Feature): string | undefined {
-  return files.get(feature);
+export function fileOf({ module }: Pick<Feature, 'module'>): string | undefined {
+  return declarations.get(module)?.file;
 }
 
 /** The feature that a module is the module of, whether it is started or not. */
 export function ownerOf(module: Type): Feature | undefined {
-  return owners.get(module);
+  return declarations.get(module)?.feature;
 }

@@ -45,13 +45,14 @@ export function programEnvironment(databaseUrl: string, env: Environment = {}): 
 /** An empty folder to start programs in: a `.env` or `data/` of the project's must not reach a test, nor be made by one. */
 export const emptyFolder = scratchFolder('cwd');
 
-/** Runs `node dist/cli.js ARGS` to its end. */
+/** Runs `node dist/cli.js ARGS`, or another program with these arguments, to its end. */
 export function runCommand(
   database: { readonly url: string },
   args: readonly string[],
   env: Environment = {},
+  program = builtProgram('cli.js'),
 ): Promise<CommandResult> {
-  const child = spawnTethered(process.execPath, ['--enable-source-maps', builtProgram('cli.js'), ...args], {
+  const child = spawnTethered(process.execPath, ['--enable-source-maps', program, ...args], {
     cwd: emptyFolder,
     env: programEnvironment(database.url, env),
     stdio: ['ignore', 'pipe', 'pipe'],

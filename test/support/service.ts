@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly env?: Environment;
   /** Another program than `dist/main.js`, by its path. */
   readonly program?: string;
+  /** Another program than `dist/cli.js` to run commands with, by its path. */
+  readonly commands?: string;
 }
 
 export interface KeyOptions {
@@ -125,7 +127,8 @@ export class Service {
     const args = ['keys', 'create', '--name', key.name ?? 'test'];
     if (key.scopes !== undefined) args.push('--scopes', key.scopes.join(','));
     if (key.expiresAt !== undefined) args.push('--expires-at', key.expiresAt);
-    const { code, stdout, stderr } = await runCommand(this.#options.database, args, this.#options.env);
+    const { database, env, commands } = this.#options;
+    const { code, stdout, stderr } = await runCommand(database, args, env, commands);
     if (code !== 0) throw new Error(`keys create ended with ${String(code)}\n${stdout}${stderr}`);
     return stdout.trim();
   }

@@ -4,4 +4,4 @@ export { DatabaseLink } from './database-link.js';
 export { createDatabase } from './create-database.js';
 export { LockWaitError, unavailable } from './deadline.js';
 export { LOCK_TABLE } from './migration-lock.js';
-export { MigrationError, Migrator, type MigrationSource } from './migrator.js';
+export { Migrator, type MigrationSource } from './migrator.js';

@@ -1,12 +1,11 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import { dirname } from 'node:path';
-import { fileOf, type Feature } from '../feature.js';
+import { fileOf, ownerOf, type Feature } from '../feature.js';
 
 /**
  * Packages of which a process may hold one copy only. Injection goes by the identity of classes, exceptions by
- * `instanceof`, and the decorators of this package leave their marks under symbols of its own: with a second copy a
- * feature is not found, or its scopes are lost.
+ * `instanceof`, metadata by the table that holds it.
  */
 const SINGLE = [
   '@nestjs/common',
@@ -20,23 +19,28 @@ const SINGLE = [
   'typeorm',
 ];
 
-/** One clause for each package that the feature would load from another place than the platform does. */
+const HERE = import.meta.url;
+
+/**
+ * One clause for each package that the feature would load from another place than the platform does. A feature of a
+ * second animal-store is known by its declaration, which that one holds: its scopes would be lost.
+ */
 export function faultsOfCopies(feature: Feature): string[] {
+  if (ownerOf(feature.module) === undefined) {
+    return [`was not declared by the defineFeature of ${folderOf('..', HERE) ?? HERE}; there may be one animal-store`];
+  }
   const file = fileOf(feature);
-  if (file === undefined) return [];
-  const here = import.meta.url;
-  const single = [
-    ['animal-store', folderOf('..', here)],
-    ...SINGLE.map((name) => [name, folderOf(name, here)]),
-  ] as const;
-  return single.flatMap(([name = '', ours]) => {
-    const theirs = folderOf(name, file);
-    if (ours === undefined || theirs === undefined || ours === theirs) return [];
-    return [
-      `brings its own ${name} ${versionIn(theirs)} (${theirs}) beside ${versionIn(ours)} (${ours}); ` +
-        'there may be one: make it a peerDependency of the feature, and install again',
-    ];
-  });
+  return file === undefined ? [] : SINGLE.flatMap((name) => faultsOfPackage(name, file));
+}
+
+function faultsOfPackage(name: string, file: string): string[] {
+  const ours = folderOf(name, HERE);
+  const theirs = folderOf(name, file);
+  if (ours === undefined || theirs === undefined || ours === theirs) return [];
+  return [
+    `brings its own ${name} ${versionIn(theirs)} (${theirs}) beside ${versionIn(ours)} (${ours}); ` +
+      'there may be one: make it a peerDependency of the feature, and install again',
+  ];
 }
 
 /** Where a package is found from a file, links followed; undefined where it is not. */

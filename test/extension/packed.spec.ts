@@ -1,0 +1,158 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { projectFolder } from '../support/command.js';
+import type { TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
+import { HttpClient } from '../support/http.js';
+import { buildExample, install, pack, runIn, runNodeTests } from '../support/packages.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { Service } from '../support/service.js';
+
+/** What another team has: a folder of its own, in which npm installed the package and the example's. */
+let consumer: string;
+let workshop: string;
+let example: string;
+
+beforeAll(async () => {
+  consumer = scratchFolder('consumer');
+  workshop = scratchFolder('workshop');
+  example = await buildExample('store-orders', workshop);
+  const [store, orders] = await Promise.all([pack(projectFolder, workshop), pack(example, workshop)]);
+  await install(consumer, store, orders);
+  writeFileSync(
+    join(consumer, 'main.mjs'),
+    `import { pets, runService } from 'animal-store';
+     import { orders } from 'store-orders';
+     await runService([pets, orders]);`,
+  );
+  writeFileSync(
+    join(consumer, 'main.cjs'),
+    `const { pets, runService } = require('animal-store');
+     const { orders } = require('store-orders');
+     void runService([pets, orders]);`,
+  );
+}, 300_000);
+
+afterAll(() => {
+  removeScratch(consumer);
+  removeScratch(workshop);
+});
+
+describe('the example', () => {
+  it('passes its own tests', async () => {
+    expect(await runNodeTests(example)).toMatch(/fail 0\n/);
+  });
+});
+
+describe('the installed package', () => {
+  it('brings one copy of each peer', () => {
+    const lock = JSON.parse(readFileSync(join(consumer, 'package-lock.json'), 'utf8')) as { packages: object };
+    const places = Object.keys(lock.packages).map((place) => place.split('node_modules/').slice(1));
+    const peers = ['@nestjs/common', '@nestjs/core', '@nestjs/swagger', 'reflect-metadata', 'rxjs', 'typeorm'];
+    for (const peer of peers) {
+      expect(places.filter((place) => place.at(-1) === peer)).toEqual([[peer]]);
+    }
+  });
+
+  it('has its command line', async () => {
+    expect(await runIn(consumer, join(consumer, 'node_modules/.bin/animal-store'), '--version')).toBe('1.0.0\n');
+  });
+
+  it.each([
+    [
+      '@nestjs/common',
+      /brings its own @nestjs\/common [\d.]+ \(.*\/greedy\/node_modules\/@nestjs\/common\) beside [\d.]+ \(/,
+    ],
+    ['animal-store', /was not declared by the defineFeature of \/.*\/node_modules\/animal-store; there may be one/],
+  ])('refuses a feature that brings its own %s, and says where', async (name, message) => {
+    const folder = join(consumer, 'node_modules/greedy');
+    cpSync(join(consumer, 'node_modules', name), join(folder, 'node_modules', name), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "name": "greedy", "type": "module", "exports": "./greedy.js" }');
+    writeFileSync(
+      join(folder, 'greedy.js'),
+      `import { defineFeature } from 'animal-store';
+       import { Module } from '@nestjs/common';
+       class GreedyModule {}
+       Module({})(GreedyModule);
+       export const greedy = defineFeature({ name: 'greedy', platform: '^1.0.0', module: GreedyModule });`,
+    );
+    writeFileSync(
+      join(consumer, 'greedy.mjs'),
+      `import { pets, runService } from 'animal-store';
+       import { greedy } from 'greedy';
+       await runService([pets, greedy]);`,
+    );
+    const service = Service.launch({ database: { url: 'sqlite::memory:' }, program: join(consumer, 'greedy.mjs') });
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.output).toMatch(/feature 'greedy' /);
+    expect(service.output).toMatch(message);
+    removeScratch(folder);
+  });
+});
+
+describe.each(['main.mjs', 'main.cjs'])('orders beside pets, by %s', (main) => {
+  onEachEngine('', (engine) => {
+    let database: TestDatabase;
+    let service: Service;
+    let client: HttpClient;
+
+    beforeAll(async () => {
+      database = await engine.createDatabase();
+      service = await Service.start({ database, program: join(consumer, main), commands: join(consumer, main) });
+      client = new HttpClient(service.url, await service.createKey({ scopes: ['*'] }));
+      await client.post('/v1/pets', { name: 'Rex', categoryId: 7 });
+      await client.post('/v1/pets', { name: 'Tux', categoryId: 7, status: 'sold' });
+    });
+
+    afterAll(async () => {
+      await service.stop();
+      await database.drop();
+    });
+
+    it('are placed, once for each Idempotency-Key', async () => {
+      const headers = { 'idempotency-key': 'one' };
+      const placed = await client.post('/v1/store/orders', { petId: 1, quantity: 2 }, { headers });
+      expect(placed.status).toBe(201);
+      expect(placed.json()).toMatchObject({ id: 1, petId: 1, quantity: 2, status: 'placed' });
+      const again = await client.post('/v1/store/orders', { petId: 1, quantity: 2 }, { headers });
+      expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([placed.text, 'true']);
+      expect(await database.query('SELECT pet_id, quantity FROM store_order')).toEqual([{ pet_id: 1n, quantity: 2n }]);
+    });
+
+    it('look a pet up in the feature that owns it', async () => {
+      expect(await client.post('/v1/store/orders', { petId: 2 })).toBeErrorShape(409, 'ordered_pet_sold');
+      expect(await client.post('/v1/store/orders', { petId: 9 })).toBeErrorShape(422, 'ordered_pet_missing');
+    });
+
+    it('are listed page by page', async () => {
+      await client.post('/v1/store/orders', { petId: 1 });
+      const first = await client.get('/v1/store/orders?limit=1');
+      expect(first.json()).toMatchObject([{ id: 1 }]);
+      const next = /^<[^>]*(\/v1\/store\/orders\?[^>]*)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1];
+      const second = await client.get(String(next));
+      expect(second.json()).toMatchObject([{ id: 2 }]);
+      expect(second.headers.get('link')).toBeNull();
+    });
+
+    it('need their own scopes', async () => {
+      const reader = new HttpClient(service.url, await service.createKey({ scopes: ['orders:read'] }));
+      expect((await reader.get('/v1/store/orders')).status).toBe(200);
+      expect(await reader.post('/v1/store/orders', { petId: 1 })).toBeErrorShape(403, 'insufficient_scope');
+      expect(await reader.get('/v1/pets')).toBeErrorShape(403, 'insufficient_scope');
+    });
+
+    it('are closed, strict, and documented as beta', async () => {
+      const stranger = new HttpClient(service.url);
+      expect(await stranger.get('/v1/store/orders')).toBeErrorShape(401, 'missing_api_key');
+      expect(await stranger.request('PUT', '/v1/store/orders')).toBeErrorShape(405, 'method_not_allowed');
+      expect(await client.post('/v1/store/orders', { petId: 1, id: 7 })).toBeErrorShape(400, 'unknown_field');
+      expect(await client.get('/v1/store/orders?of=Ada')).toBeErrorShape(400, 'unknown_parameter');
+      const { paths } = (await stranger.get('/openapi.json')).json() as { paths: Record<string, object> };
+      expect(paths['/store/orders']).toMatchObject({
+        get: { operationId: 'listOrders', 'x-stability': 'beta' },
+        post: { operationId: 'placeOrder', 'x-stability': 'beta' },
+      });
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { projectFolder } from './command.js';
+
+const run = promisify(execFile);
+const OUTPUT_BYTES = 16 * 1024 ** 2;
+
+/** Runs a program of npm's, or one that a package brings, and gives what it printed. Rejects with all of it on failure. */
+export async function runIn(folder: string, command: string, ...args: readonly string[]): Promise<string> {
+  try {
+    const { stdout } = await run(command, args, { cwd: folder, env: cleanEnvironment(), maxBuffer: OUTPUT_BYTES });
+    return stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(' ')} failed in ${folder}\n${stdout ?? ''}${stderr ?? ''}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Without what `npm test` says of itself to the programs below it, and with the Node that runs this first. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?!config_(registry|cache)$)|^INIT_CWD$/i.test(name),
+  );
+  return { ...Object.fromEntries(own), PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) };
+}
+
+/** Packs a package, and gives the path of its tarball in `into`. */
+export async function pack(folder: string, into: string): Promise<string> {
+  const printed = await runIn(folder, 'npm', 'pack', '--json', '--pack-destination', into);
+  const [packed] = Object.values(JSON.parse(printed) as Record<string, { filename: string }>);
+  if (packed === undefined) throw new Error(`npm pack said nothing: ${printed}`);
+  return join(into, packed.filename);
+}
+
+/** A new package with these dependencies, by plain `npm install`; what the machine's cache has is not fetched again. */
+export async function install(folder: string, ...dependencies: readonly string[]): Promise<void> {
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  await runIn(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...dependencies);
+}
+
+/**
+ * Compiles a package of examples/ where it stands; beside the packages of the project it finds the project itself, as
+ * another team finds the installed one. A copy, so that several tests may do so at once.
+ */
+export async function buildExample(name: string, into: string): Promise<string> {
+  const folder = join(into, name);
+  const source = join(projectFolder, 'examples', name);
+  cpSync(source, folder, { recursive: true, filter: (path) => !/\/(node_modules|dist)$/.test(path) });
+  linkPackages(folder);
+  await compile(folder);
+  return folder;
+}
+
+/** Lets a folder outside find the project's packages, and the project by its name. */
+export function linkPackages(folder: string): void {
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules, { recursive: true });
+  symlinkSync(projectFolder, join(modules, 'animal-store'));
+  for (const name of ['@nestjs', '@types', 'typeorm', 'rxjs', 'reflect-metadata', 'typescript']) {
+    symlinkSync(join(projectFolder, 'node_modules', name), join(modules, name));
+  }
+}
+
+export async function compile(folder: string): Promise<void> {
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+  await runIn(folder, process.execPath, join(folder, 'node_modules/typescript/bin/tsc'));
+}
+
+/** Every test that `node --test` finds in a compiled package. */
+export async function runNodeTests(folder: string): Promise<string> {
+  if (!existsSync(join(folder, 'dist'))) throw new Error(`${folder} is not compiled`);
+  return runIn(folder, process.execPath, '--test', 'dist/**/*.test.js');
+}
