@@ -6,6 +6,7 @@ import { keysCommand } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
 import { openapiCommand } from './openapi.command.js';
 import { printedDocument } from './printed-document.js';
+import { withKeysFile } from './with-keys-file.js';
 import { withKeysOf } from './with-keys.js';
 
 /** Runs one command for these features: one file a command. */
@@ -25,7 +26,7 @@ export async function runCommand(features: readonly Feature[], args: readonly st
 function commandsFor(features: readonly Feature[]): readonly Command[] {
   const scopes = features.flatMap((feature) => Object.keys(feature.scopes ?? {}));
   return [
-    keysCommand(withKeysOf(features), scopes),
+    keysCommand(withKeysOf(features), withKeysFile, scopes),
     migrateCommand(features),
     openapiCommand(() => printedDocument(features)),
     configCommand(),

@@ -1,11 +1,20 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CommanderError } from 'commander';
 import type { DataSource } from 'typeorm';
-import { ApiKeyEntity, ApiKeyStore, CreateApiKeys1764201500000, parseApiKey } from '../platform/auth/index.js';
+import {
+  ApiKeyEntity,
+  ApiKeysFileWriter,
+  ApiKeyStore,
+  CreateApiKeys1764201500000,
+  parseApiKey,
+} from '../platform/auth/index.js';
 import { loadConfig } from '../platform/config/index.js';
 import { createDatabase, createDataSource } from '../platform/database/index.js';
 import { ApiError, coreErrors } from '../platform/errors/index.js';
-import { keysCommand, type WithKeys } from './keys.command.js';
+import { keysCommand, type WithKeys, type WithKeysFile } from './keys.command.js';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 
@@ -38,7 +47,7 @@ async function run(...words: string[]): Promise<number> {
   stdout = '';
   stderr = '';
   try {
-    await keysCommand(withKeys, ['pets:read', 'pets:write']).parseAsync(words, { from: 'user' });
+    await keysCommand(withKeys, withKeysFile, ['pets:read', 'pets:write']).parseAsync(words, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
@@ -50,6 +59,37 @@ async function createdId(...words: string[]): Promise<string> {
   expect(await run('create', '--name', 'acme', ...words)).toBe(0);
   return parseApiKey(stdout.trim())?.publicId ?? '';
 }
+
+const withKeysFile: WithKeysFile = (path, work) =>
+  work(new ApiKeysFileWriter(path, { record: () => {} }, 'test'), clock);
+
+describe('keys create --file', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('prints the key alone on stdout, puts its hash into the file and nothing into the database', async () => {
+    const path = join(folder, 'keys.json');
+    expect(await run('create', '--name', 'acme', '--scopes', 'pets:read', '--file', path)).toBe(0);
+    const id = parseApiKey(stdout.trim())?.publicId;
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual([
+      { id, hash: expect.stringMatching(/^[0-9a-f]{64}$/), client: 'acme', scopes: ['pets:read'] },
+    ]);
+    expect(await store.list()).toEqual([]);
+  });
+
+  it('says in a sentence what is wrong with the file', async () => {
+    expect(await run('create', '--name', 'acme', '--file', join(folder, 'none', 'keys.json'))).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe('error: The keys file is of no use: it cannot be written (ENOENT).\n');
+  });
+});
 
 describe('keys create', () => {
   it('prints the key alone on stdout', async () => {

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import {
+  ApiKeysFileError,
   EVERYTHING,
   faultOfClient,
   faultOfScopes,
@@ -18,6 +19,11 @@ import { describeKeys, tabulateKeys } from './keys-report.js';
 /** Runs work on the keys of the configured database, which is started before and stopped after. */
 export type WithKeys = <T>(work: (keys: ApiKeyStore, clock: Clock) => Promise<T>) => Promise<T>;
 
+/** The same on the keys file of a path, where keys can be made and nothing else. */
+export type WithKeysFile = <T>(path: string, work: (keys: KeyMaker, clock: Clock) => Promise<T>) => Promise<T>;
+
+type KeyMaker = Pick<ApiKeyStore, 'create'>;
+
 const MAX_OVERLAP_MS = 366 * 86_400_000;
 
 /**
@@ -28,10 +34,14 @@ const MAX_OVERLAP_MS = 366 * 86_400_000;
  *
  * @param declaredScopes every scope that a feature declares; others are refused.
  */
-export function keysCommand(withKeys: WithKeys, declaredScopes: readonly string[]): Command {
+export function keysCommand(
+  withKeys: WithKeys,
+  withKeysFile: WithKeysFile,
+  declaredScopes: readonly string[],
+): Command {
   const keys = new Command('keys').description('make, list, roll and revoke API keys');
   const commands = [
-    createCommand(withKeys, declaredScopes),
+    createCommand(withKeys, withKeysFile, declaredScopes),
     listCommand(withKeys),
     rollCommand(withKeys),
     revokeCommand(withKeys),
@@ -41,34 +51,39 @@ export function keysCommand(withKeys: WithKeys, declaredScopes: readonly string[
   return keys;
 }
 
-function createCommand(withKeys: WithKeys, declaredScopes: readonly string[]): Command {
+function createCommand(withKeys: WithKeys, withKeysFile: WithKeysFile, declaredScopes: readonly string[]): Command {
   interface Options {
     readonly name: string;
     readonly scopes: string[];
     readonly expiresAt?: number;
+    readonly file?: string;
   }
   const command = new Command('create').description('make a key and print it; it is never shown again');
   return command
     .requiredOption('--name <name>', 'the client that the key is for', clientName)
     .option('--scopes <a,b>', 'what the key may do', (text) => scopeList(text, declaredScopes), [EVERYTHING])
     .option('--expires-at <time>', 'when it ends, e.g. 2030-01-31 or 2030-01-31T12:00:00Z', instant)
-    .action(({ name, scopes, expiresAt }: Options) =>
-      attempt(command, withKeys, async (keys, clock) => {
+    .option('--file <path>', 'put its hash into this keys file (API_KEYS_FILE) instead of the database')
+    .action(({ name, scopes, expiresAt, file }: Options) => {
+      const create = async (keys: KeyMaker, clock: Clock): Promise<void> => {
         if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
         const key = await keys.create({ client: name, scopes, expiresAt });
         print(process.stdout, key.text);
-        hint(`Key ${key.publicId} of ${name}. It is shown this once: the service keeps only its hash.`);
-      }),
-    );
+        hint(`Key ${key.publicId} of ${name}. It is shown this once: only its hash is kept.`);
+      };
+      return attempt(command, () => (file === undefined ? withKeys(create) : withKeysFile(file, create)));
+    });
 }
 
 function listCommand(withKeys: WithKeys): Command {
   const command = new Command('list').description('list all keys, without their secrets');
   return command.option('--json', 'as a JSON array').action(({ json }: { readonly json?: boolean }) =>
-    attempt(command, withKeys, async (keys, clock) => {
-      const listed = describeKeys(await keys.list(), clock.now());
-      print(process.stdout, json === true ? JSON.stringify(listed, undefined, 2) : tabulateKeys(listed));
-    }),
+    attempt(command, () =>
+      withKeys(async (keys, clock) => {
+        const listed = describeKeys(await keys.list(), clock.now());
+        print(process.stdout, json === true ? JSON.stringify(listed, undefined, 2) : tabulateKeys(listed));
+      }),
+    ),
   );
 }
 
@@ -83,29 +98,33 @@ function rollCommand(withKeys: WithKeys): Command {
     .requiredOption('--overlap <time>', 'how long the old key still works: 0, 30m, 24h, 7d', duration)
     .option('--expires-at <time>', 'when the new key ends', instant)
     .action((id: string, { overlap, expiresAt }: Options) =>
-      attempt(command, withKeys, async (keys, clock) => {
-        if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
-        const key = await keys.roll(id, overlap, expiresAt);
-        print(process.stdout, key.text);
-        hint(`Key ${key.publicId} takes over from ${id}. It is shown this once: the service keeps only its hash.`);
-      }),
+      attempt(command, () =>
+        withKeys(async (keys, clock) => {
+          if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
+          const key = await keys.roll(id, overlap, expiresAt);
+          print(process.stdout, key.text);
+          hint(`Key ${key.publicId} takes over from ${id}. It is shown this once: the service keeps only its hash.`);
+        }),
+      ),
     );
 }
 
 function revokeCommand(withKeys: WithKeys): Command {
   const command = new Command('revoke').description('refuse a key from now on');
   return command.argument('<id>', 'the public id', publicId).action((id: string) =>
-    attempt(command, withKeys, async (keys) => {
-      const revoked = await keys.revoke(id);
-      hint(revoked ? `Key ${id} is revoked. Every replica refuses it within 5 s.` : `Key ${id} was revoked before.`);
-    }),
+    attempt(command, () =>
+      withKeys(async (keys) => {
+        const revoked = await keys.revoke(id);
+        hint(revoked ? `Key ${id} is revoked. Every replica refuses it within 5 s.` : `Key ${id} was revoked before.`);
+      }),
+    ),
   );
 }
 
 /** Turns what is expected to go wrong into a sentence; the rest is for the caller. */
-async function attempt(command: Command, withKeys: WithKeys, work: Parameters<WithKeys>[0]): Promise<void> {
+async function attempt(command: Command, work: () => Promise<void>): Promise<void> {
   try {
-    await withKeys(work);
+    await work();
   } catch (error) {
     const sentence = sentenceOf(error);
     if (sentence === undefined) throw error;
@@ -115,6 +134,7 @@ async function attempt(command: Command, withKeys: WithKeys, work: Parameters<Wi
 
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof KeyProblem || error instanceof DatabaseError) return error.message;
+  if (error instanceof ApiKeysFileError) return `The keys file is of no use: ${error.message}.`;
   return error instanceof ApiError && error.code === 'service_unavailable'
     ? 'The database cannot be reached.'
     : undefined;
