@@ -1,6 +1,6 @@
-export { Answer, errorAnswer, sendAnswer } from './answer.js';
+export { Answer } from './answer.js';
 export { Deadline } from './deadline.js';
-export { ErrorFilter, toApiError } from './error.filter.js';
+export { ErrorFilter } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf } from './exchange.js';
 export { HttpAdapter } from './http.adapter.js';
 export { NegotiationGuard } from './negotiation.guard.js';
