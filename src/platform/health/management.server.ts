@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { coreErrors, statusOfCategory, type ErrorCode } from '../errors/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
@@ -7,7 +6,7 @@ import type { Liveness } from './liveness.js';
 
 /** Probes and metrics, without a key, on a port of their own: never shed, limited or routed to clients. */
 export class ManagementServer {
-  private readonly server: Server;
+  readonly server: Server;
 
   constructor(
     private readonly health: Health,
@@ -15,15 +14,6 @@ export class ManagementServer {
     private readonly metrics: Metrics | undefined,
   ) {
     this.server = createServer((request, response) => void this.answer(request, response));
-  }
-
-  /** @returns the port that it listens on. */
-  async listen(host: string, port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(port, host, resolve);
-    });
-    return (this.server.address() as AddressInfo).port;
   }
 
   async close(): Promise<void> {

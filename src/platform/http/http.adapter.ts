@@ -100,17 +100,6 @@ export class HttpAdapter extends ExpressAdapter {
     return this.getHttpServer();
   }
 
-  /** @throws {Error} EADDRINUSE and its like. */
-  listenOn(host: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(port, host, () => {
-        this.server.off('error', reject);
-        resolve();
-      });
-    });
-  }
-
   /** The server is drained before Nest closes; there is nothing left to do. */
   override close(): Promise<void> {
     return Promise.resolve();

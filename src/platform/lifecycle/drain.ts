@@ -10,6 +10,9 @@ export interface DrainTimes {
   readonly timeoutMs: number;
 }
 
+/** Milliseconds without a request after which what is still connected has none to finish. */
+const QUIET_MS = 1000;
+
 /**
  * Ends a server's traffic. Connections are told to close by the answers they carry; only then is the server closed,
  * which drops idle keep-alive connections at once (nodejs/node#60617).
@@ -22,6 +25,7 @@ export async function drain(server: Server, observer: ExchangeObserver, times: D
   const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
   server.closeIdleConnections();
   const limit = new AbortController();
+  void closeWhenQuiet(server, observer, limit.signal);
   const late = sleep(times.timeoutMs, false, { signal: limit.signal }).catch(() => true);
   const whole = await Promise.race([closed, late]);
   limit.abort();
@@ -35,4 +39,12 @@ export async function drain(server: Server, observer: ExchangeObserver, times: D
     server.closeAllConnections();
   }
   return whole;
+}
+
+/** A closed server does not time out any more who never sends a request, or only half of one. */
+async function closeWhenQuiet(server: Server, observer: ExchangeObserver, over: AbortSignal): Promise<void> {
+  for (let quietSince = performance.now(); !over.aborted; await sleep(50)) {
+    if (observer.inFlight().length > 0) quietSince = performance.now();
+    else if (performance.now() - quietSince >= QUIET_MS) return server.closeAllConnections();
+  }
 }

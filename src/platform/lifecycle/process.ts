@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/index.js';
 import { FeatureError } from '../feature-check/index.js';
+import { ListenError } from './listen.js';
 import type { Running } from './running.js';
 
 /** sysexits(3) EX_CONFIG. */
@@ -12,7 +13,7 @@ export async function exitOnFault(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof FeatureError) {
+    if (error instanceof ConfigError || error instanceof FeatureError || error instanceof ListenError) {
       process.stderr.write(`${error.message}\n`);
       process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
     }

@@ -1,5 +1,4 @@
 import type { INestApplication } from '@nestjs/common';
-import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/index.js';
 import type { Database, DatabaseLink } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
@@ -10,6 +9,7 @@ import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';
 import { drain } from './drain.js';
 import { ExchangeObserver } from './exchange-observer.js';
+import { listen } from './listen.js';
 
 interface Parts {
   readonly config: Config;
@@ -47,17 +47,20 @@ export class Running {
     return this.parts.log;
   }
 
-  /** Listens, and begins to bring the database up. Probes tell when it is ready; `ready` waits for it. */
+  /**
+   * Listens, and begins to bring the database up. Probes tell when it is ready; `ready` waits for it.
+   *
+   * @throws {ListenError}
+   */
   async start(): Promise<void> {
     const { config, log } = this.parts;
     log.info({ event: 'app.starting' }, 'Starting');
-    const managementPort = await this.management.listen(config.http.host, config.management.port);
-    await this.adapter.listenOn(config.http.host, config.http.port);
-    const { port } = this.adapter.server.address() as AddressInfo;
+    const { host } = config.http;
+    const managementPort = await listen('MANAGEMENT_PORT', this.management.server, host, config.management.port);
+    const port = await listen('PORT', this.adapter.server, host, config.http.port);
     this.nest.get(PublicUrls).listeningOn(port);
-    const host = reachable(config.http.host);
-    this.url = `http://${host}:${port}`;
-    this.managementUrl = `http://${host}:${managementPort}`;
+    this.url = `http://${reachable(host)}:${port}`;
+    this.managementUrl = `http://${reachable(host)}:${managementPort}`;
     this.opening = this.bringUp();
   }
 

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A port that cannot be listened on, in plain words for whoever started the process. */
+export class ListenError extends Error {
+  /** @param variable the one that says which port. */
+  constructor(variable: string, host: string, port: number, cause: unknown) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';
+    super(`${variable} ${port} on ${host} cannot be listened on: ${REASONS[code] ?? code}.`, { cause });
+    this.name = 'ListenError';
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there (EADDRINUSE)',
+  EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL)',
+  EACCES: 'this user may not (EACCES)',
+};
+
+/**
+ * @param variable the one that says which port.
+ * @param port 0 for any.
+ * @returns the port that the server listens on.
+ * @throws {ListenError} (rejects)
+ */
+export async function listen(variable: string, server: Server, host: string, port: number): Promise<number> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    throw new ListenError(variable, host, port, error);
+  }
+  return (server.address() as AddressInfo).port;
+}
