@@ -10,7 +10,7 @@ export function unavailable(cause: unknown): ApiError {
   return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: RETRY_LATER, cause });
 }
 
-/** Another transaction held a lock for longer than a statement waits, or the two held each other's. */
+/** Another transaction held a lock for longer than a statement waits. */
 export class LockWaitError extends ApiError {
   constructor(cause: unknown) {
     super(coreErrors.serviceUnavailable, undefined, { headers: RETRY_LATER, cause });

@@ -56,7 +56,7 @@ export function spoilsConnection(fault: MysqlFault): boolean {
 export function translateMysqlFault(fault: MysqlFault): ApiError | DatabaseError {
   if (fault instanceof ApiError) return fault;
   const { errno } = fault;
-  if (errno === LOCK_WAIT || errno === DEADLOCK) return new LockWaitError(fault);
+  if (errno === LOCK_WAIT) return new LockWaitError(fault);
   const passing =
     fault.fatal === true ||
     errno === undefined ||
