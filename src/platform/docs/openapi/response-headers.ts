@@ -6,23 +6,29 @@ const text = (description: string, example: string, pattern?: string): object =>
   example,
 });
 
+/** Never absent where it is declared. */
+const always = <T extends object>(header: T): T & { required: true } => ({ ...header, required: true });
+
 /** `components/headers`: every header that an answer may carry beside its media type and length. */
 export const responseHeaders = {
-  'X-Request-Id': {
-    ...text(
+  'X-Request-Id': always(
+    text(
       "Names the request in the service's logs: the one that was sent, if it was well formed, else a new UUIDv7.",
       '019ac1f0-6b7a-7c3e-9d52-0c1c6f0a4e11',
       '^[A-Za-z0-9._-]{1,128}$',
     ),
-    required: true,
-  },
-  'Cache-Control': text('`private, no-cache` for what may be kept and revalidated, else `no-store`.', 'no-store'),
-  ETag: text(
-    'A strong entity tag over the body and `Link`, for `If-None-Match`.',
-    '"0s2eRRk2hE6GdGo3rSk8RWhOjAo"',
-    '^"[^"]*"$',
   ),
-  Vary: text('What else the answer depends on.', 'Authorization'),
+  'Cache-Control': always(
+    text('`private, no-cache` for what may be kept and revalidated, else `no-store`.', 'no-store'),
+  ),
+  ETag: always(
+    text(
+      'A strong entity tag over the body and `Link`, for `If-None-Match`.',
+      '"0s2eRRk2hE6GdGo3rSk8RWhOjAo"',
+      '^"[^"]*"$',
+    ),
+  ),
+  Vary: always(text('What else the answer depends on.', 'Authorization')),
   Link: text(
     'RFC 8288. `rel="next"`: the next page, absent on the last one; `rel="deprecation"` and `rel="successor-version"`: of a deprecated operation.',
     '<https://animal-store.example/v1/pets?limit=2&cursor=MTo3Og>; rel="next"',
@@ -41,12 +47,12 @@ export const responseHeaders = {
     '`r`: requests left; `t`: seconds until the window ends. Absent where limits are off.',
     '"default";r=5999;t=60',
   ),
-  'Retry-After': {
+  'Retry-After': always({
     description: 'Seconds to wait before trying again.',
     schema: { type: 'integer', minimum: 0 },
     example: 2,
-  },
-  'WWW-Authenticate': text('The challenge of RFC 6750.', 'Bearer realm="animal-store"', '^Bearer '),
+  }),
+  'WWW-Authenticate': always(text('The challenge of RFC 6750.', 'Bearer realm="animal-store"', '^Bearer ')),
   Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1764892800', '^@[0-9]+$'),
   Sunset: text('When the operation is removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
 };
@@ -54,21 +60,23 @@ export const responseHeaders = {
 type HeaderName = keyof typeof responseHeaders;
 
 /** Answered before or beside the check of the rate limit. */
-const uncounted = new Set([401, 403, 408, 414, 431]);
+const uncounted = new Set([401, 403, 414, 431]);
 const retried = new Set([409, 429, 503]);
 const challenged = new Set([401, 403]);
 
 type Condition = (route: Route, status: number) => boolean | undefined;
 
-const always: Condition = () => true;
+const everywhere: Condition = () => true;
 const validated: Condition = (route, status) => route.method === 'GET' && status < 400;
 const deprecated: Condition = (route) => route.deprecated !== undefined;
-const counted: Condition = (route, status) => !route.open && !uncounted.has(status);
+/** What is late is a body, which is read after that check, or the head, which is read before. */
+const late: Condition = (route, status) => status === 408 && route.bodyType === undefined;
+const counted: Condition = (route, status) => !route.open && !uncounted.has(status) && !late(route, status);
 
 /** When an answer may carry each header. */
 const conditions: Readonly<Record<HeaderName, Condition>> = {
-  'X-Request-Id': always,
-  'Cache-Control': always,
+  'X-Request-Id': everywhere,
+  'Cache-Control': everywhere,
   ETag: validated,
   Vary: validated,
   Link: (route, status) => route.deprecated !== undefined || (route.paginated === true && status < 400),
