@@ -18,7 +18,7 @@ import {
   RouteGuard,
   Unmatched,
 } from './platform/http/index.js';
-import { ExchangeObserver, Running } from './platform/lifecycle/index.js';
+import { ExchangeObserver, Running, type Application } from './platform/lifecycle/index.js';
 import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { Metrics } from './platform/metrics/index.js';
@@ -49,7 +49,7 @@ export async function createApplication({
   config = loadConfig(loadEnvironment()),
   clock = new SystemClock(),
   log: ownLog,
-}: ApplicationOptions): Promise<Running> {
+}: ApplicationOptions): Promise<Application> {
   const features = startedFeatures(given, config);
   const routes = await checkFeatures(features, { ...platformSchema, version }, '/v1');
   const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext }));

@@ -1,13 +1,41 @@
 /** The package's face: everything that another team may import, and only that. */
 export { createApplication, type ApplicationOptions } from './application.js';
-export { runService } from './run-service.js';
 export { pets, PetsCatalogue, type Pet, type PetStatus } from './pets/index.js';
 export { Public, RequireScope } from './platform/auth/index.js';
 export { Clock, SystemClock } from './platform/clock.js';
-export { CONFIG, ConfigError, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
-export { Database, DatabaseError, type Row, type SqlValue, type Written } from './platform/database/index.js';
+export {
+  CONFIG,
+  ConfigError,
+  loadConfig,
+  loadEnvironment,
+  type Config,
+  type Fault as ConfigFault,
+  type DatabaseConfig,
+  type DatabaseTarget,
+  type HttpConfig,
+  type ManagementConfig,
+  type MySqlTarget,
+  type Setting,
+  type SqliteTarget,
+} from './platform/config/index.js';
+export {
+  Database,
+  DatabaseError,
+  type Row,
+  type SqlValue,
+  type StatementOptions,
+  type Written,
+} from './platform/database/index.js';
 export { Deprecated } from './platform/deprecation/index.js';
-export { ApiError, coreErrors, defineErrorCode, type ErrorCategory, type ErrorCode } from './platform/errors/index.js';
+export {
+  ApiError,
+  coreErrors,
+  defineErrorCode,
+  statusOfCategory,
+  type ApiErrorOptions,
+  type ErrorCategory,
+  type ErrorCode,
+} from './platform/errors/index.js';
 export { FeatureError } from './platform/feature-check/index.js';
 export { defineFeature, type Feature, type Migration } from './platform/feature.js';
 export { Health, type HealthContribution } from './platform/health/index.js';
@@ -20,11 +48,18 @@ export {
   Int64Property,
   parseId,
   parseInt64,
+  type Int64Options,
 } from './platform/int64/index.js';
-export { crashOnUnknownFault, exitOnFault, stopOnSignal, welcome, type Running } from './platform/lifecycle/index.js';
+export {
+  crashOnUnknownFault,
+  exitOnFault,
+  stopOnSignal,
+  welcome,
+  type Application,
+} from './platform/lifecycle/index.js';
 export { LOG, type Log } from './platform/logging/index.js';
 export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination/index.js';
-export { BodyLimit, LocatedBy, Raises, Stability } from './platform/routing/index.js';
+export { BodyLimit, LocatedBy, Raises, Stability, type DeprecationTerms } from './platform/routing/index.js';
 export {
   EnumParameter,
   EnumProperty,
@@ -34,4 +69,10 @@ export {
   StringProperty,
   TextParameter,
   TextProperty,
+  UnreadBody,
+  type EnumOptions,
+  type IntegerOptions,
+  type PropertyOptions,
+  type StringOptions,
 } from './platform/validation/index.js';
+export { runService } from './run-service.js';

@@ -8,6 +8,7 @@ import { PetsRepository } from './pets.repository.js';
  */
 @Injectable()
 export class PetsCatalogue {
+  /** @internal */
   constructor(private readonly pets: PetsRepository) {}
 
   /** The pet with this id; undefined where there is none. Inside a transaction it is read there. */

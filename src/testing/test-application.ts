@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.js';
 import { loadConfig } from '../platform/config/index.js';
 import { Database } from '../platform/database/index.js';
 import type { Feature } from '../platform/feature.js';
-import type { Running } from '../platform/lifecycle/index.js';
+import type { Application } from '../platform/lifecycle/index.js';
 import type { Route } from '../platform/routing/index.js';
 import { RouteTable } from '../platform/routing/index.js';
 import { TestClient } from './test-client.js';
@@ -52,7 +52,7 @@ export class TestApplication {
 
   /** @internal */
   constructor(
-    private readonly running: Running,
+    private readonly running: Application,
     key: string,
   ) {
     this.client = new TestClient(running.url, key);
@@ -84,7 +84,7 @@ export class TestApplication {
     return this.running.nest.get<T>(token, { strict: false });
   }
 
-  /** Every operation of a feature. */
+  /** @internal */
   routesOf(feature: Feature): readonly Route[] {
     const routes = this.running.nest.get(RouteTable).all();
     return routes.filter((route) => route.feature === feature.name);
@@ -95,7 +95,7 @@ export class TestApplication {
   }
 }
 
-async function newKey(running: Running, scopes: readonly string[]): Promise<string> {
+async function newKey(running: Application, scopes: readonly string[]): Promise<string> {
   const keys = running.nest.get(ApiKeyStore, { strict: false });
   return (await keys.create({ client: 'test', scopes, expiresAt: undefined })).text;
 }

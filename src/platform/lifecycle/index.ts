@@ -1,3 +1,4 @@
+export type { Application } from './application.js';
 export { ExchangeObserver } from './exchange-observer.js';
 export { crashOnUnknownFault, exitOnFault, stopOnSignal } from './process.js';
 export { Running } from './running.js';

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/index.js';
 import { FeatureError } from '../feature-check/index.js';
+import type { Application } from './application.js';
 import { ListenError } from './listen.js';
-import type { Running } from './running.js';
 
 /** sysexits(3) EX_CONFIG. */
 const EXIT_CONFIG = 78;
@@ -25,7 +25,7 @@ export async function exitOnFault(work: () => Promise<void>): Promise<void> {
 }
 
 /** SIGTERM and SIGINT stop the application: exit 0 when nothing was lost, 1 when requests had to be cut off. */
-export function stopOnSignal(application: Running): void {
+export function stopOnSignal(application: Application): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     // A second SIGTERM must not abort a drain; a second Ctrl-C is a person who will not wait.
@@ -42,7 +42,7 @@ export function stopOnSignal(application: Running): void {
 }
 
 /** A fault that nobody caught leaves the process in a state that nobody knows: one line, a short drain, exit 1. */
-export function crashOnUnknownFault(application: Running): void {
+export function crashOnUnknownFault(application: Application): void {
   let crashing = false;
   const crash = (error: unknown): void => {
     if (crashing) return;

@@ -7,6 +7,7 @@ import { IdempotencyPurge } from '../idempotency/index.js';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';
+import type { Application } from './application.js';
 import { drain } from './drain.js';
 import { ExchangeObserver } from './exchange-observer.js';
 import { listen } from './listen.js';
@@ -18,9 +19,8 @@ interface Parts {
   readonly metrics: Metrics;
 }
 
-/** An application that can be started and stopped. */
-export class Running {
-  /** Where the API listens, e.g. `http://127.0.0.1:3000`; known once started. */
+/** The application as this process runs it. */
+export class Running implements Application {
   url = '';
   managementUrl = '';
   private readonly health: Health;
@@ -29,7 +29,6 @@ export class Running {
   private opening: Promise<void> | undefined;
 
   constructor(
-    /** Nest's own application, e.g. to get a provider from. */
     readonly nest: INestApplication,
     private readonly adapter: HttpAdapter,
     private readonly link: DatabaseLink,
@@ -47,11 +46,6 @@ export class Running {
     return this.parts.log;
   }
 
-  /**
-   * Listens, and begins to bring the database up. Probes tell when it is ready; `ready` waits for it.
-   *
-   * @throws {ListenError}
-   */
   async start(): Promise<void> {
     const { config, log } = this.parts;
     log.info({ event: 'app.starting' }, 'Starting');
@@ -64,17 +58,10 @@ export class Running {
     this.opening = this.bringUp();
   }
 
-  /** Resolves once the first check found everything in order. */
   async ready(): Promise<void> {
     await this.opening;
   }
 
-  /**
-   * Stops without losing a request: not ready any more, `Connection: close` on what is answered, then no new
-   * connections, then the features' shutdown hooks, the database last.
-   *
-   * @returns false when requests were cut off at SHUTDOWN_TIMEOUT_MS.
-   */
   async stop(): Promise<boolean> {
     const { config, log } = this.parts;
     log.info({ event: 'app.draining' }, 'Draining');

@@ -1,9 +1,9 @@
 import { ApiKeyStore, createFirstKey } from '../auth/index.js';
 import { CONFIG, type Config } from '../config/index.js';
-import type { Running } from './running.js';
+import type { Application } from './application.js';
 
 /** In development, tells whoever starts the service how to use it, with a first API key where there is none. */
-export async function welcome(application: Running): Promise<void> {
+export async function welcome(application: Application): Promise<void> {
   const config = application.nest.get<Config>(CONFIG);
   if (config.env !== 'development') return;
   const key = await createFirstKey(application.nest.get(ApiKeyStore));

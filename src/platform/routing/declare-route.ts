@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/index.js';
-import type { Location, RouteTraits } from './route.js';
+import type { RouteTraits } from './route.js';
 
 const TRAITS = Symbol('animal-store:route-traits');
 
@@ -22,7 +22,7 @@ export const Raises = (...raises: ErrorCode[]): MethodDecorator => declareRoute(
  * Gives a 201 its `Location`, and the document its link: the path of `operationId`, each path parameter filled from the
  * named field of the response body. Once that operation is removed, the header is no longer sent.
  */
-export const LocatedBy = (operationId: string, parameters: Location['parameters']): MethodDecorator =>
+export const LocatedBy = (operationId: string, parameters: Readonly<Record<string, string>>): MethodDecorator =>
   declareRoute({ located: { operationId, parameters } });
 
 /** Marks an operation that may still change. */

@@ -1,0 +1,31 @@
+import type { INestApplication } from '@nestjs/common';
+import type { Log } from '../logging/index.js';
+
+/** An application that can be started and stopped. */
+export interface Application {
+  /** Where the API listens, e.g. `http://127.0.0.1:3000`; known once started. */
+  readonly url: string;
+  /** Where probes and metrics are; known once started. */
+  readonly managementUrl: string;
+  /** Nest's own application, e.g. to get a provider from. */
+  readonly nest: INestApplication;
+  readonly log: Log;
+
+  /**
+   * Listens, and begins to bring the database up. Probes tell when it is ready; `ready` waits for it.
+   *
+   * @throws {ListenError} where a port is taken.
+   */
+  start(): Promise<void>;
+
+  /** Resolves once the first check found everything in order. */
+  ready(): Promise<void>;
+
+  /**
+   * Stops without losing a request: not ready any more, `Connection: close` on what is answered, then no new
+   * connections, then the features' shutdown hooks, the database last.
+   *
+   * @returns false when requests were cut off at SHUTDOWN_TIMEOUT_MS.
+   */
+  stop(): Promise<boolean>;
+}

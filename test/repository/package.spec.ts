@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { projectFolder } from '../support/command.js';
+import { pack, runIn } from '../support/packages.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+
+const program = (path: string): string => join(projectFolder, 'node_modules', path);
+const node = (folder: string, ...args: readonly string[]): Promise<string> => runIn(folder, process.execPath, ...args);
+
+describe('the package', () => {
+  let folder: string;
+  let tarball: string;
+
+  beforeAll(async () => {
+    folder = scratchFolder('package');
+    tarball = await pack(projectFolder, folder);
+  }, 60_000);
+
+  afterAll(() => removeScratch(folder));
+
+  it('is one that any bundler and any Node understand', async () => {
+    expect(await node(projectFolder, program('publint/src/cli.js'), tarball, '--strict')).toContain('All good!');
+  });
+
+  // The face is ESM alone: every supported Node takes it by `require` too, as test/extension/packed.spec.ts shows.
+  it('has types where TypeScript looks for them', async () => {
+    const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm'];
+    expect(await node(folder, program('@arethetypeswrong/cli/dist/index.js'), tarball, ...rules)).toContain('🟢 (ESM)');
+  });
+
+  it('holds what it needs at run time and nothing of the tests', async () => {
+    const files = (await runIn(folder, 'tar', '-tzf', tarball)).trim().split('\n');
+    expect(files).toEqual(
+      expect.arrayContaining(['package/dist/index.d.ts', 'package/dist/cli.js', 'package/LICENSE']),
+    );
+    expect(files.filter((file) => /\.spec\.|\.map$|^package\/(test|src|docs)\//.test(file))).toEqual([]);
+  });
+
+  it('exports what docs/api-report says', async () => {
+    await node(projectFolder, 'scripts/report-api.mjs', '--check');
+  });
+});
