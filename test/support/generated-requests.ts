@@ -155,7 +155,7 @@ export class RequestGenerator {
     const each = parameters.map(({ name, schema }) => [name, narrow(this.#text(schema))] as const);
     return fc
       .record<Record<string, string>>(Object.fromEntries(each), { requiredKeys: [] })
-      .map((values) => Object.entries(values) as [string, string][]);
+      .map((values) => Object.entries<string>(values));
   }
 
   #text(schema: Schema): fc.Arbitrary<string> {

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import openapiTypes, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { projectFolder } from '../support/command.js';
+import { onEachEngine } from '../support/engines.js';
+import { ClientProject } from '../support/generated-clients.js';
+import { removeScratch } from '../support/scratch.js';
+import { serveOn } from '../support/served.js';
+
+const document = readFileSync(join(projectFolder, 'openapi.json'), 'utf8');
+
+/** JSON in which every integer is exact, as docs/api.md advises, and the cursor of the next page. */
+const EXACT = `
+import { parse, stringify } from 'lossless-json';
+const exact = (digits: string): number | bigint => (/^-?\\d+$/.test(digits) ? BigInt(digits) : Number(digits));
+export const read = (text: unknown): unknown => parse(String(text), undefined, exact);
+export const write = (value: unknown): string => stringify(value) ?? '';
+export const nextCursor = (link: string | null): string | undefined =>
+  /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
+export const { BASE: base = '', KEY: key = '' } = process.env;
+export const CATEGORIES = [7n, 9007199254740993n, -9223372036854775808n];
+`;
+
+/** Both do the same, each in its client's way: create, list page by page, and one mistake. */
+const WITH_OPENAPI_FETCH = `
+import createClient from 'openapi-fetch';
+import type { components, paths } from './api.js';
+import { base, CATEGORIES, key, nextCursor, read, write } from './exact.js';
+
+type Pet = components['schemas']['Pet'];
+const headers = { Authorization: \`Bearer \${key}\` };
+const client = createClient<paths>({ baseUrl: base, headers, bodySerializer: write });
+for (const categoryId of CATEGORIES) {
+  const body = { name: 'Lumi', categoryId, status: 'sold' } as const;
+  const { data, response } = await client.POST('/pets', { body, parseAs: 'text' });
+  const { status, categoryId: kept } = read(data) as Pet;
+  console.log(response.status, status, String(kept));
+}
+let cursor: string | undefined;
+do {
+  const query = { limit: 2, status: 'sold', ...(cursor && { cursor }) } as const;
+  const { data, response } = await client.GET('/pets', { params: { query }, parseAs: 'text' });
+  console.log((read(data) as Pet[]).map((pet) => pet.categoryId).join(' '));
+  cursor = nextCursor(response.headers.get('link'));
+} while (cursor !== undefined);
+// @ts-expect-error a pet has a name, and the types know
+const { error } = await client.POST('/pets', { body: { categoryId: 7n } });
+console.log(error?.code);
+`;
+
+const WITH_HEY_API = `
+import { createPet, listPets, type Pet } from './pets/index.js';
+import { client } from './pets/client.gen.js';
+import { base, CATEGORIES, key, nextCursor, read, write } from './exact.js';
+
+client.setConfig({ baseUrl: base, auth: key, bodySerializer: write, parseAs: 'text' });
+for (const categoryId of CATEGORIES) {
+  const { data, response } = await createPet({ body: { name: 'Otso', categoryId, status: 'pending' } });
+  const { status, categoryId: kept } = read(data) as Pet;
+  console.log(response?.status, status, String(kept));
+}
+let cursor: string | undefined;
+do {
+  const { data, response } = await listPets({ query: { limit: 2, status: 'pending', ...(cursor && { cursor }) } });
+  console.log((read(data) as Pet[]).map((pet) => pet.categoryId).join(' '));
+  cursor = nextCursor(response?.headers.get('link') ?? null);
+} while (cursor !== undefined);
+// @ts-expect-error a pet has a name, and the types know
+const { error } = await createPet({ body: { categoryId: 7n } });
+console.log(error?.code);
+`;
+
+const printed = (status: string): string[] => [
+  `201 ${status} 7`,
+  `201 ${status} 9007199254740993`,
+  `201 ${status} -9223372036854775808`,
+  '7 9007199254740993',
+  '-9223372036854775808',
+  'missing_field',
+];
+
+let built: Promise<ClientProject> | undefined;
+
+/** One project with both clients, generated and compiled. */
+function buildClients(): Promise<ClientProject> {
+  return (built ??= (async () => {
+    const project = new ClientProject();
+    project.write('openapi.json', document);
+    project.write('exact.ts', EXACT);
+    project.write('with-openapi-fetch.ts', WITH_OPENAPI_FETCH);
+    project.write('with-hey-api.ts', WITH_HEY_API);
+    project.write('api.ts', await typesOf(document));
+    await project.generateWithHeyApi();
+    await project.compile();
+    return project;
+  })());
+}
+
+async function typesOf(text: string): Promise<string> {
+  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+  const nodes = await openapiTypes(text, { transform: ({ format }) => (format === 'int64' ? bigint : undefined) });
+  return astToString(nodes);
+}
+
+afterAll(async () => removeScratch((await buildClients()).folder));
+
+onEachEngine('a generated client', (engine) => {
+  const store = serveOn(engine);
+  let project: ClientProject;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    project = await buildClients();
+    env = { BASE: `${store.service.url}/v1`, KEY: store.key };
+  }, 60_000);
+
+  it('of openapi-typescript and openapi-fetch compiles, creates, lists and walks, exactly', async () => {
+    expect(await project.run('with-openapi-fetch.js', env)).toEqual(printed('sold'));
+  });
+
+  it('of @hey-api/openapi-ts compiles, creates, lists and walks, exactly', async () => {
+    expect(await project.run('with-hey-api.js', env)).toEqual(printed('pending'));
+  });
+});

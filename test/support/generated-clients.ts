@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { projectFolder } from './command.js';
+import { scratchFolder } from './scratch.js';
+
+const run = promisify(execFile);
+const programOf = createRequire(import.meta.url).resolve;
+
+const COMPILER_OPTIONS = {
+  target: 'ES2024',
+  lib: ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+  module: 'NodeNext',
+  strict: true,
+  types: ['node'],
+  skipLibCheck: true,
+  rootDir: '.',
+  outDir: 'out',
+};
+
+/** A project as a user of the service would have one: TypeScript, strict, with what this repository has installed. */
+export class ClientProject {
+  readonly folder = scratchFolder('client');
+
+  constructor() {
+    symlinkSync(join(projectFolder, 'node_modules'), join(this.folder, 'node_modules'));
+    this.write('package.json', JSON.stringify({ type: 'module' }));
+    this.write('tsconfig.json', JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ['**/*.ts'] }));
+    mkdirSync(join(this.folder, 'out'));
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
+  }
+
+  /** Makes `pets/` with @hey-api/openapi-ts from `openapi.json`; int64 is `bigint`. */
+  async generateWithHeyApi(): Promise<void> {
+    const plugins = ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'];
+    const config = {
+      input: './openapi.json',
+      output: './pets',
+      plugins: [...plugins, { name: '@hey-api/transformers', bigInt: true }],
+    };
+    this.write('openapi-ts.config.mjs', `export default ${JSON.stringify(config)};\n`);
+    const bin = join(projectFolder, 'node_modules/@hey-api/openapi-ts/bin/run.js');
+    await this.#node([bin, '--no-log-file', '--silent']);
+  }
+
+  /** Compiles all of it. Rejects with what the compiler says. */
+  async compile(): Promise<void> {
+    await this.#node([programOf('typescript/bin/tsc'), '-p', '.']);
+  }
+
+  /** Runs a compiled program; what it printed, line by line. */
+  async run(name: string, env: Readonly<Record<string, string>>): Promise<string[]> {
+    return (await this.#node([join('out', name)], env)).trim().split('\n');
+  }
+
+  async #node(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const options = { cwd: this.folder, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } };
+    try {
+      return (await run(process.execPath, args, options)).stdout;
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+      throw new Error(`${args.join(' ')} failed\n${stdout ?? ''}${stderr ?? ''}`, { cause: error });
+    }
+  }
+}
