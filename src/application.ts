@@ -59,10 +59,11 @@ export async function createApplication({
   const sources = [platformSchema, ...features];
   const dataSource = createDataSource(config, sources);
   const metrics = new Metrics(version, revision);
-  const database = createDatabase(dataSource, config.database, metrics);
+  const link = new DatabaseLink(dataSource, config, log, sources);
+  const database = createDatabase(dataSource, config.database, metrics, () => link.isCurrent);
   const foundations = { config, clock, log, database, metrics };
   const { nest, adapter } = await assemble(features, routes, foundations);
-  return new Running(nest, adapter, new DatabaseLink(dataSource, config, log, sources), foundations);
+  return new Running(nest, adapter, link, foundations);
 }
 
 async function assemble(features: readonly Feature[], routes: readonly Route[], foundations: Foundations) {

@@ -37,6 +37,7 @@ export class MysqlPool {
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: Config['database'],
+    private readonly schemaIsCurrent: () => boolean,
   ) {}
 
   /** @throws {ApiError} service_unavailable when there is no connection within DATABASE_ACQUIRE_TIMEOUT_MS. */
@@ -89,7 +90,7 @@ export class MysqlPool {
 
   private takeAny(): Promise<MysqlConnection> {
     const pool = (this.dataSource.driver as unknown as { pool?: RawPool }).pool;
-    if (pool === undefined) throw unavailable(new Error('The database is not connected yet'));
+    if (pool === undefined || !this.schemaIsCurrent()) throw unavailable(new Error('The database is not ready yet'));
     if (this.refreshed !== pool) this.refreshCredentials(pool);
     return new Promise<MysqlConnection>((resolve, reject) => {
       pool.getConnection((fault, taken) => {

@@ -22,9 +22,10 @@ export class MysqlDatabase extends Database {
     dataSource: DataSource,
     private readonly settings: Config['database'],
     private readonly watch: DatabaseWatch,
+    schemaIsCurrent: () => boolean,
   ) {
     super();
-    this.pool = new MysqlPool(dataSource, settings);
+    this.pool = new MysqlPool(dataSource, settings, schemaIsCurrent);
   }
 
   async query<T extends Row = Row>(

@@ -24,6 +24,7 @@ export class SqliteDatabase extends Database {
     private readonly dataSource: DataSource,
     private readonly settings: Config['database'],
     private readonly watch: DatabaseWatch,
+    private readonly schemaIsCurrent: () => boolean,
   ) {
     super();
   }
@@ -126,7 +127,9 @@ export class SqliteDatabase extends Database {
 
   private get connection(): BetterSqlite3.Database {
     const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection?: BetterSqlite3.Database };
-    if (databaseConnection?.open !== true) throw unavailable(new Error('The database is not open yet'));
+    if (databaseConnection?.open !== true || !this.schemaIsCurrent()) {
+      throw unavailable(new Error('The database is not ready yet'));
+    }
     return databaseConnection;
   }
 }
