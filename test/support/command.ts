@@ -33,8 +33,6 @@ export function programEnvironment(databaseUrl: string, env: Environment = {}): 
     PORT: '0',
     MANAGEMENT_PORT: '0',
     LOG_FORMAT: 'json',
-    // A run starts some hundred processes, each of which would compile the same modules again.
-    NODE_COMPILE_CACHE: join(projectFolder, 'node_modules/.cache/compile'),
     // A machine that is busy with other tests is late as an overloaded one is; what tests shedding turns it on.
     SHED_LOOP_DELAY_MS: '0',
     DATABASE_URL: databaseUrl,

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly program?: string;
   /** Another program than `dist/cli.js` to run commands with, by its path. */
   readonly commands?: string;
+  /** Another Node than the one that runs the tests, by its path. */
+  readonly node?: string;
 }
 
 export interface KeyOptions {
@@ -55,7 +57,7 @@ export class Service {
   private constructor(options: ServiceOptions) {
     this.#options = options;
     this.#child = spawnTethered(
-      process.execPath,
+      options.node ?? process.execPath,
       ['--enable-source-maps', options.program ?? builtProgram('main.js')],
       {
         cwd: emptyFolder,
@@ -79,9 +81,9 @@ export class Service {
   }
 
   /** Starts the service and waits until it is ready. Rejects with all that it printed when it ends before that. */
-  static async start(options: ServiceOptions): Promise<Service> {
+  static async start(options: ServiceOptions, limitMs = READY_LIMIT_MS): Promise<Service> {
     const service = Service.launch(options);
-    const ready = await service.untilLogged((line) => line['event'] === 'app.ready', READY_LIMIT_MS);
+    const ready = await service.untilLogged((line) => line['event'] === 'app.ready', limitMs);
     service.url = String(ready['url']);
     service.managementUrl = String(ready['management_url']);
     return service;

@@ -1,0 +1,271 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inventKey, storeKey } from '../support/api-keys.js';
+import { runCommand } from '../support/command.js';
+import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
+import { type Answer, HttpClient } from '../support/http.js';
+import { freePort, MariaDb } from '../support/mariadb.js';
+import { RawConnection } from '../support/raw-http.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { Service, type ServiceOptions } from '../support/service.js';
+
+const run = promisify(execFile);
+
+/** A service that is not to wait for readiness, on ports that are known beforehand. */
+async function launchOn(database: { readonly url: string }, env: Record<string, string> = {}) {
+  const [port, managementPort] = [await freePort(), await freePort()];
+  const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort) };
+  const service = Service.launch({ database, env: { ...ports, ...env } });
+  const api = `http://127.0.0.1:${String(port)}`;
+  const probe = async (path: string): Promise<{ status: number; body: unknown }> => {
+    const answer = await new HttpClient(`http://127.0.0.1:${String(managementPort)}`).get(path);
+    return { status: answer.status, body: answer.json() };
+  };
+  await service.untilLogged(({ event }) => event === 'app.starting', 20_000);
+  for (;;) {
+    try {
+      await probe('/livez');
+      return { service, api, probe };
+    } catch {
+      await sleep(20);
+    }
+  }
+}
+
+function expectNotYet(answer: Answer): void {
+  expect(answer).toBeErrorShape(503, 'service_unavailable');
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
+}
+
+onEachEngine('starting', (engine) => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+  });
+
+  afterAll(() => database.drop());
+
+  it('five processes at once on one empty database all come up, with one schema', async () => {
+    const services = await Promise.all(Array.from({ length: 5 }, () => Service.start({ database }, 60_000)));
+    const names = (await database.query('SELECT name FROM migration ORDER BY id')).map((row) => row['name']);
+    expect(names.length).toBeGreaterThan(2);
+    expect(new Set(names).size).toBe(names.length);
+    const applied = services.flatMap(({ log }) => log).filter(({ event }) => event === 'migration.applied');
+    expect(applied.map(({ migration }) => migration).sort()).toEqual([...names].sort());
+    expect(await database.query('SELECT * FROM migration_lock')).toEqual([]);
+    const key = await storeKey(database);
+    const clients = services.map(({ url }) => new HttpClient(url, key));
+    expect((await clients[0]?.post('/v1/pets', { name: 'Lumi', categoryId: 1 }))?.status).toBe(201);
+    for (const client of clients) expect((await client.get('/v1/pets')).json()).toHaveLength(1);
+    const exits = await Promise.all(services.map((service) => service.stop()));
+    expect(exits).toEqual(services.map(() => ({ code: 0, signal: null })));
+  }, 90_000);
+
+  it('behind the schema it only checks: not ready, 503, and ready by itself once it is migrated', async () => {
+    const empty = await engine.createDatabase();
+    const { service, api, probe } = await launchOn(empty, { MIGRATIONS: 'check' });
+    const behind = await service.untilLogged(({ event }) => event === 'db.behind');
+    expect(behind).toMatchObject({ level: 'warn', pending: expect.arrayContaining(['CreatePets1764201600000']) });
+    expect(await probe('/readyz')).toMatchObject({ status: 503, body: { checks: { schema: 'failing' } } });
+    expect((await probe('/livez')).status).toBe(200);
+    expect((await probe('/startupz')).status).toBe(503);
+    expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
+    expect(await empty.query(tablesOf(engine.name))).toEqual([]);
+
+    const migrated = await runCommand(empty, ['migrate']);
+    expect(migrated.code).toBe(0);
+    expect(migrated.stdout).toMatch(/CreatePets1764201600000/);
+    await service.untilLogged(({ event }) => event === 'app.ready', 10_000);
+    expect((await probe('/readyz')).status).toBe(200);
+    const again = await runCommand(empty, ['migrate']);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/nothing to do/) });
+    expect((await new HttpClient(api, await storeKey(empty)).get('/v1/pets')).status).toBe(200);
+    await service.stop();
+    await empty.drop();
+  });
+
+  it('for the first time it tells a person all that is needed; afterwards it makes no second key', async () => {
+    const empty = await engine.createDatabase();
+    const env = { NODE_ENV: 'development' };
+    const first = await Service.start({ database: empty, env });
+    while (!/^ +curl .*\n/m.test(first.output)) await sleep(20);
+    const curl = /^ +(curl .*)$/m.exec(first.output)?.[1] ?? '';
+    const pasted = await run('sh', ['-c', `${curl} --silent --show-error --write-out ' %{http_code}'`]);
+    expect(pasted.stdout).toBe('[] 200');
+    for (const address of [/Swagger UI +(http\S+)/, /OpenAPI +(http\S+)/]) {
+      const url = new URL(address.exec(first.output)?.[1] ?? '');
+      expect((await new HttpClient(url.origin).get(url.pathname)).status).toBe(200);
+    }
+    const key = /Bearer (as_test_\w+)/.exec(curl)?.[1] ?? 'none';
+    expect(first.output.split(key)).toHaveLength(3);
+    await first.stop();
+
+    const second = await Service.start({ database: empty, env });
+    while (!second.output.includes('keys create')) await sleep(20);
+    expect(second.output).not.toMatch(/as_test_/);
+    expect((await new HttpClient(second.url, key).get('/v1/pets')).status).toBe(200);
+    expect(await empty.query('SELECT id FROM api_key')).toHaveLength(1);
+    await second.stop();
+    await empty.drop();
+  });
+});
+
+function tablesOf(engine: string): string {
+  return engine === 'mysql'
+    ? "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('pet', 'api_key')"
+    : "SELECT name FROM sqlite_master WHERE name IN ('pet', 'api_key')";
+}
+
+describe('starting before its database', () => {
+  it('it lives, answers 503, and comes up by itself when the server does', async () => {
+    const port = await freePort();
+    const { service, api, probe } = await launchOn({ url: `mysql://root@127.0.0.1:${String(port)}/store_late` });
+    await service.untilLogged(({ event }) => event === 'db.unavailable');
+    expect((await probe('/livez')).status).toBe(200);
+    expect((await probe('/readyz')).status).toBe(503);
+    expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
+    const server = await MariaDb.start({ port });
+    // The server is there and the database is not, for a while.
+    await sleep(1000);
+    expect((await probe('/readyz')).status).toBe(503);
+    const admin = await createMysqlDatabase(server.url(), server.adminUrl());
+    await admin.query('CREATE DATABASE store_late');
+    await service.untilLogged(({ event }) => event === 'app.ready', 15_000);
+    expect((await probe('/readyz')).status).toBe(200);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    await admin.drop();
+    await server.stop();
+  });
+
+  it('it stops at once when it is told to, 0', async () => {
+    const { service } = await launchOn({ url: `mysql://root@127.0.0.1:${String(await freePort())}/store_never` });
+    await service.untilLogged(({ event }) => event === 'db.unavailable');
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a start that cannot be', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createSqliteDatabase();
+  });
+
+  afterAll(() => database.drop());
+
+  it('for its configuration names every fault at once, no value, and exits with 78', async () => {
+    const service = Service.launch({
+      database: { url: 'postgres://me:hunter2@db/store' },
+      env: {
+        PORT: '65536',
+        LOG_LEVEL: 'loud',
+        HTTP_BODY_LIMIT_BYTES: '16k',
+        METRICS_ENABLED: 'yes',
+        PUBLIC_BASE_URL: 'http://pets.test/v1/',
+        TRUST_PROXY: 'everybody',
+        RATE_LIMIT_PER_MINUTE: '-1',
+        REDIS_URL: 'http://:hunter2@redis',
+        API_KEYS_FILE: '/nowhere/keys.json',
+        GET_PET_SUNSET: 'soon',
+        DATABASE_TLS_CA_FILE_FILE: '/nowhere/ca',
+      },
+    });
+    expect(await service.exited).toEqual({ code: 78, signal: null });
+    const [headline, ...faults] = service.output.trim().split('\n');
+    expect(headline).toBe('The configuration has 12 faults:');
+    expect(faults.map((line) => /^ {2}(\w+): \S/.exec(line)?.[1])).toEqual([
+      'LOG_LEVEL',
+      'PORT',
+      'PUBLIC_BASE_URL',
+      'HTTP_BODY_LIMIT_BYTES',
+      'TRUST_PROXY',
+      'API_KEYS_FILE',
+      'RATE_LIMIT_PER_MINUTE',
+      'REDIS_URL',
+      'DATABASE_URL',
+      'DATABASE_TLS_CA_FILE_FILE',
+      'METRICS_ENABLED',
+      'GET_PET_SUNSET',
+    ]);
+    expect(service.output).not.toMatch(/hunter2/);
+  });
+
+  it.each(['PORT', 'MANAGEMENT_PORT'])('for a %s that is taken says which, and exits with 1', async (name) => {
+    const holder = await Service.start({ database });
+    const port = new URL(name === 'PORT' ? holder.url : holder.managementUrl).port;
+    const second = Service.launch({ database, env: { [name]: port } });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    const told = second.output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(`${name} ${port}`);
+    await holder.stop();
+  });
+});
+
+describe('stopping', () => {
+  it('exits with 0 while clients keep their connections, idle, silent and busy', async () => {
+    const database = await createSqliteDatabase();
+    const service = await Service.start({ database });
+    const key = await storeKey(database);
+    const request = `GET /v1/pets HTTP/1.1\r\nHost: pets.test\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    const idle = await RawConnection.open(service.url);
+    idle.send(request);
+    expect((await idle.receive()).status).toBe(200);
+    const silent = await RawConnection.open(service.url);
+    const busy = await RawConnection.open(service.url);
+    busy.send(request.slice(0, 20));
+    const agent = new Agent({ keepAlive: true });
+    const managed = new Promise((resolve) => get(`${service.managementUrl}/livez`, { agent }, resolve));
+    expect(await managed).toBeDefined();
+    service.signal('SIGTERM');
+    await service.untilLogged(({ event }) => event === 'app.draining');
+    busy.send(request.slice(20));
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    agent.destroy();
+    for (const connection of [idle, silent, busy]) {
+      expect(await connection.untilClosed()).toBe(true);
+      connection.close();
+    }
+    await database.drop();
+  });
+});
+
+/** A Node that is too old: this machine's, or one of ours that believes to be one. */
+function oldNode(folder: string): Pick<ServiceOptions, 'node' | 'env'> {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
+  const found = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));
+  const old = found.find((path) => /^v(1\d|2[0-3])\./.test(execFileSync(path, ['--version']).toString()));
+  if (old !== undefined) return { node: old };
+  const disguise = join(folder, 'disguise.cjs');
+  // What it starts in its turn must not believe so.
+  const version = "Object.defineProperty(process.versions, 'node', { value: '20.0.0' });";
+  writeFileSync(disguise, `${version} delete process.env.NODE_OPTIONS;`);
+  return { env: { NODE_OPTIONS: `--require ${disguise}` } };
+}
+
+describe('under an old Node', () => {
+  const folder = scratchFolder('old-node');
+
+  afterAll(() => removeScratch(folder));
+
+  it('goes on under the one of its packages, passes a signal on, and ends as that ends', async () => {
+    const database = await createSqliteDatabase();
+    const service = await Service.start({ database, ...oldNode(folder) });
+    const { text } = await new HttpClient(service.managementUrl).get('/metrics');
+    expect(Number(/^nodejs_version_info\{[^}]*major="(\d+)"/m.exec(text)?.[1])).toBeGreaterThanOrEqual(24);
+    expect(service.log[0]?.['pid']).not.toBe(service.pid);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    await expect(new HttpClient(service.url).get('/v1/pets')).rejects.toThrow(/ECONNREFUSED/);
+
+    const refused = Service.launch({ database, ...oldNode(folder), env: { ...oldNode(folder).env, PORT: 'x' } });
+    expect(await refused.exited).toEqual({ code: 78, signal: null });
+    await database.drop();
+  });
+});
