@@ -121,7 +121,9 @@ onEachEngine('caching', (engine) => {
 
     it('is on nothing that is not to be kept', async () => {
       const posted = await store.client.post('/v1/pets', { name: 'Rex', categoryId: 7 });
-      for (const answer of [posted, await get('/v1/pets/999'), await get('/v1/nope')]) {
+      const answers = [posted, await get('/v1/pets/999'), await get('/v1/nope')];
+      expect(answers.map(({ status }) => status)).toEqual([201, 404, 404]);
+      for (const answer of answers) {
         expect(answer.headers.get('etag')).toBeNull();
         expect(answer.headers.get('cache-control')).toBe('no-store');
       }

@@ -20,8 +20,13 @@ const listOf = (value: string | null): string[] => (value ?? '').split(',').map(
 onEachEngine('CORS off', (engine) => {
   const store = serveOn(engine);
 
-  it.each(['GET /v1/pets', 'GET /v1/nope', 'GET /openapi.json'])('says nothing to a page: %s', async (request) => {
+  it.each([
+    [200, 'GET /v1/pets'],
+    [404, 'GET /v1/nope'],
+    [200, 'GET /openapi.json'],
+  ])('says nothing to a page: %d %s', async (status, request) => {
     const answer = await store.send(request, { headers: [`Origin: ${PAGE}`] });
+    expect(answer.status).toBe(status);
     expect(corsHeadersOf(answer)).toEqual([]);
     expect(answer.headers.get('vary') ?? '').not.toMatch(/origin/i);
   });

@@ -224,7 +224,7 @@ onEachEngine('the list', (engine) => {
 
     it('gives the same page for the same cursor', async () => {
       const next = nextOf(await list('?limit=2')) ?? '';
-      expect((await store.client.get(next)).text).toBe((await store.client.get(next)).text);
+      for (let turn = 0; turn < 2; turn++) expect(namesOf(await store.client.get(next))).toEqual(['pet 2', 'pet 3']);
     });
 
     it('refuses a cursor under another status', async () => {
@@ -277,7 +277,9 @@ onEachEngine('the list', (engine) => {
     });
 
     it('counts nothing', async () => {
-      const names = [...(await list('?limit=1')).headers.keys()];
+      const answer = await list('?limit=1');
+      expect(namesOf(answer)).toEqual(['pet 0']);
+      const names = [...answer.headers.keys()];
       expect(names.filter((name) => /total|count|page/.test(name))).toEqual([]);
     });
   });

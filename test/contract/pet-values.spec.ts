@@ -315,7 +315,8 @@ onEachEngine('the values of a pet', (engine) => {
     });
 
     it('in another spelling of the same URL is the same pet', async () => {
-      expect((await store.client.get('/v1/pets/%31')).text).toBe((await store.client.get('/v1/pets/1')).text);
+      const pet = '{"id":1,"name":"Rex","categoryId":7,"status":"available"}';
+      for (const path of ['/v1/pets/1', '/v1/pets/%31']) expect((await store.client.get(path)).text).toBe(pet);
     });
 
     it.each(['1?limit=1', '1?x', '1?status=sold', 'abc?x=1', '1?%FF'])('takes no query: %s', async (target) => {

@@ -6,6 +6,9 @@ import { HttpClient } from './http.js';
 import { exchangeRaw, RawConnection, type RawResponse } from './raw-http.js';
 import { Service } from './service.js';
 
+/** Milliseconds: above the time that a service and its commands have to start, one after another. */
+export const SET_UP_LIMIT_MS = 60_000;
+
 export interface RawRequest {
   /** Whole lines, above those that every request gets. */
   readonly headers?: readonly string[];
@@ -77,7 +80,7 @@ export function serveOn(engine: Engine, env: Environment = {}): Served {
     served.key = await served.service.createKey();
     served.client = new HttpClient(served.service.url, served.key);
     served.stranger = new HttpClient(served.service.url);
-  });
+  }, SET_UP_LIMIT_MS);
   afterAll(async () => {
     await served.service.stop();
     await served.database.drop();
