@@ -24,7 +24,7 @@ describe('a mounted file of keys', () => {
     symlinkSync(join('..data', 'keys.json'), mounted);
     reader = await create('v1', '--scopes', 'pets:read');
     master = await create('v1');
-    service = await Service.start({ database, env: { API_KEYS_FILE: mounted } });
+    service = await Service.start({ database, env: { API_KEYS_FILE: mounted, AUTH_FAILURES_PER_MINUTE: '0' } });
   });
 
   afterAll(async () => {
