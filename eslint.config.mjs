@@ -8,7 +8,7 @@ const PLAIN_NEST = ['Inject', 'Injectable', 'OnModuleDestroy', 'OnModuleInit', '
 const sources = { files: ['src/**/*.ts'], ignores: ['src/**/*.spec.ts'] };
 
 export default defineConfig(
-  globalIgnores(['dist/', 'artifacts/', 'coverage/', 'data/', '**/node_modules/']),
+  globalIgnores(['dist/', 'artifacts/', 'coverage/', 'data/', '**/node_modules/', 'templates/package/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   {
@@ -64,7 +64,7 @@ export default defineConfig(
   },
   {
     // A package of its own, whose `animal-store` is the source here: tsconfig.json of this project says so.
-    files: ['examples/**/*.ts'],
+    files: ['examples/**/*.ts', 'templates/**/*.ts'],
     languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
     // `node --test` keeps the promises that its describe and it give.
     rules: {

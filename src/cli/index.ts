@@ -4,6 +4,7 @@ import { version } from '../platform/version.js';
 import { configCommand } from './config.command.js';
 import { keysCommand } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
+import { newCommand } from './new.command.js';
 import { openapiCommand } from './openapi.command.js';
 import { printedDocument } from './printed-document.js';
 import { withKeysFile } from './with-keys-file.js';
@@ -30,5 +31,6 @@ function commandsFor(features: readonly Feature[]): readonly Command[] {
     migrateCommand(features),
     openapiCommand(() => printedDocument(features)),
     configCommand(),
+    newCommand(),
   ];
 }

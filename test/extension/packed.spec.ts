@@ -19,7 +19,7 @@ beforeAll(async () => {
   workshop = scratchFolder('workshop');
   example = await buildExample('store-orders', workshop);
   const [store, orders] = await Promise.all([pack(projectFolder, workshop), pack(example, workshop)]);
-  await install(consumer, store, orders);
+  await install(consumer, store, orders, 'typescript@6', '@types/node@24');
   writeFileSync(
     join(consumer, 'main.mjs'),
     `import { pets, runService } from 'animal-store';
@@ -54,6 +54,14 @@ describe('the installed package', () => {
       expect(places.filter((place) => place.at(-1) === peer)).toEqual([[peer]]);
     }
   });
+
+  it('writes a feature that passes its tests, as a package of its own', async () => {
+    const store = join(consumer, 'node_modules/.bin/animal-store');
+    expect(await runIn(consumer, store, 'new', 'feature', 'pet-toys', '--package')).toContain(
+      'wrote pet-toys/src/main.ts',
+    );
+    expect(await runIn(join(consumer, 'pet-toys'), 'npm', 'test')).toMatch(/pass 3\n.*fail 0\n/);
+  }, 60_000);
 
   it('has its command line', async () => {
     expect(await runIn(consumer, join(consumer, 'node_modules/.bin/animal-store'), '--version')).toBe('1.0.0\n');

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { featureNames } from './feature-names.js';
+
+describe('the names of a feature', () => {
+  it.each([
+    ['orders', 'order'],
+    ['pet-toys', 'pet-toy'],
+    ['categories', 'category'],
+    ['boxes', 'box'],
+    ['addresses', 'address'],
+    ['batches', 'batch'],
+    ['houses', 'house'],
+  ])('of %s are those of %s', (plural, singular) => {
+    expect(featureNames(plural).one.kebab).toBe(singular);
+  });
+
+  it.each(['stock', 'status', 'glass', 'people'])('ask what one of %s is called', (plural) => {
+    expect(() => featureNames(plural)).toThrow('--singular');
+  });
+
+  it('are spelt for each place', () => {
+    expect(featureNames('pet-toys')).toEqual({
+      feature: { kebab: 'pet-toys', snake: 'pet_toys', camel: 'petToys', pascal: 'PetToys' },
+      one: { kebab: 'pet-toy', snake: 'pet_toy', camel: 'petToy', pascal: 'PetToy' },
+    });
+  });
+
+  it.each(['Orders', 'pet_toys', '-toys', '2toys', 'a/b', ''])('are not %j', (name) => {
+    expect(() => featureNames(name, 'one')).toThrow('is not lower kebab case');
+  });
+});

@@ -1,0 +1,48 @@
+/** What a feature and one of its things are called, in every spelling that code and SQL have for it. */
+export interface FeatureNames {
+  readonly feature: Spellings;
+  readonly one: Spellings;
+}
+
+interface Spellings {
+  /** `pet-toys` */
+  readonly kebab: string;
+  /** `pet_toys` */
+  readonly snake: string;
+  /** `petToys` */
+  readonly camel: string;
+  /** `PetToys` */
+  readonly pascal: string;
+}
+
+const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
+/**
+ * @param feature in lower kebab case, plural.
+ * @param singular of one of them, where the feature's name without its ending is not it.
+ * @throws {TypeError} with a plain sentence.
+ */
+export function featureNames(feature: string, singular = singularOf(feature)): FeatureNames {
+  if (singular === undefined) throw new TypeError(`What is one of '${feature}' called? Say --singular WORD`);
+  for (const name of [feature, singular]) {
+    if (!KEBAB.test(name)) throw new TypeError(`'${name}' is not lower kebab case, such as pet-toys`);
+  }
+  if (feature === singular) throw new TypeError('A feature is named in the plural, such as pet-toys');
+  return { feature: spell(feature), one: spell(singular) };
+}
+
+function singularOf(plural: string): string | undefined {
+  if (plural.endsWith('ies')) return `${plural.slice(0, -3)}y`;
+  if (/(ss|x|ch|sh)es$/.test(plural)) return plural.slice(0, -2);
+  return /[^su]s$/.test(plural) ? plural.slice(0, -1) : undefined;
+}
+
+function spell(kebab: string): Spellings {
+  const camel = kebab.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return {
+    kebab,
+    snake: kebab.replaceAll('-', '_'),
+    camel,
+    pascal: camel.charAt(0).toUpperCase() + camel.slice(1),
+  };
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FeatureNames } from './feature-names.js';
+
+/** One file to be written. */
+export interface NewFile {
+  /** From the folder that everything is written into. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** They are a feature called `things`, which compiles, lints and passes its tests as it stands. */
+const folder = fileURLToPath(new URL('../../templates', import.meta.url));
+const TIMESTAMP = /1764000000000/g;
+
+/**
+ * The files of a template, renamed.
+ *
+ * @param now milliseconds since the epoch, for the name of the migration.
+ */
+export function renderTemplate(template: 'feature' | 'package', names: FeatureNames, now: number): NewFile[] {
+  const root = join(folder, template);
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries.map((entry) => {
+    const file = join(entry.parentPath, entry.name);
+    // npm would not pack a .gitignore.
+    const path = file.slice(root.length + 1).replace(/^gitignore$/, '.gitignore');
+    return { path: rename(path, names, now), text: rename(readFileSync(file, 'utf8'), names, now) };
+  });
+}
+
+/** `things` is spelt as what stands around it asks for: SQL and codes, then paths and names, then TypeScript. */
+function rename(text: string, { feature, one }: FeatureNames, now: number): string {
+  return text
+    .replace(TIMESTAMP, String(now))
+    .replace(/\bthings_thing\b/g, `${feature.snake}_${one.snake}`)
+    .replace(/\bthing_/g, `${one.snake}_`)
+    .replace(/(?<=^|['"`/-])things(?=$|['"`:/.?])/g, feature.kebab)
+    .replace(/(?<=^|['"`/-])thing(?=\.)/g, one.kebab)
+    .replaceAll('Things', feature.pascal)
+    .replaceAll('Thing', one.pascal)
+    .replace(/(?<![a-z])things/g, feature.camel)
+    .replace(/(?<![a-z])thing/g, one.camel);
+}

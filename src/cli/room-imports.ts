@@ -1,0 +1,53 @@
+import { posix } from 'node:path';
+import type { NewFile } from './feature-template.js';
+
+/**
+ * A feature's file as it stands in this repository: it imports the platform's rooms where another package imports
+ * `animal-store`, and Jest runs its tests.
+ *
+ * @param file as another package would have it, its path from `src/`.
+ * @param face the text of src/index.ts, which says where each name comes from.
+ */
+export function inRepository(file: NewFile, face: string): NewFile {
+  const rooms = roomsOf(face);
+  const up = posix.relative(posix.dirname(file.path), '.') || '.';
+  const text = file.text
+    .replace(/^import \{([^}]*)\} from 'animal-store';$/gm, (_, list: string) => importsOf(namesIn(list), rooms, up))
+    .replace("'animal-store/testing'", `'${up}/testing/index.js'`)
+    .replace(
+      "import { after, before, describe, it } from 'node:test';",
+      "import { afterAll as after, beforeAll as before, describe, it } from '@jest/globals';",
+    );
+  return { path: file.path.replace(/\.test\.ts$/, '.spec.ts'), text };
+}
+
+/** From `Name` to the file that src/index.ts exports it from, e.g. `./platform/errors/index.js`. */
+function roomsOf(face: string): Map<string, string> {
+  const exported = face.matchAll(/^export \{([^}]*)\} from '([^']*)';$/gm);
+  return new Map(
+    [...exported].flatMap(([, list = '', room = '']) => namesIn(list).map((name) => [bare(name), room] as const)),
+  );
+}
+
+function importsOf(names: readonly string[], rooms: ReadonlyMap<string, string>, up: string): string {
+  const byRoom = Map.groupBy(names, (name) => rooms.get(bare(name)) ?? './index.js');
+  return [...byRoom]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([room, inside]) => {
+      const types = inside.every((name) => name.startsWith('type '));
+      const list = types ? inside.map(bare).join(', ') : inside.join(', ');
+      return `import ${types ? 'type ' : ''}{ ${list} } from '${posix.join(up, room)}';`;
+    })
+    .join('\n');
+}
+
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function bare(name: string): string {
+  return name.replace(/^type /, '');
+}

@@ -1,0 +1,1 @@
+export { things } from './things.feature.js';

@@ -1,0 +1,14 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A row of the table. */
+@Entity('things_thing')
+export class Thing {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id: bigint;
+
+  @Column({ type: 'varchar', length: 255 })
+  name: string;
+}
+
+/** One that the database has not given an id yet. */
+export type NewThing = Omit<Thing, 'id'>;

@@ -1,0 +1,30 @@
+import { ApiError, parseId, type Slice } from 'animal-store';
+import { Injectable } from '@nestjs/common';
+import type { NewThing, Thing } from './thing.entity.js';
+import { thingNotFound } from './things.errors.js';
+import { ThingsRepository, type ThingSelection } from './things.repository.js';
+
+/** The rules, whoever asks. */
+@Injectable()
+export class ThingsService {
+  constructor(private readonly things: ThingsRepository) {}
+
+  listThings(selection: ThingSelection): Promise<Slice<Thing>> {
+    return this.things.list(selection);
+  }
+
+  createThing(thing: NewThing): Promise<Thing> {
+    return this.things.insert(thing);
+  }
+
+  /**
+   * @param id as it stands in a path.
+   * @throws {ApiError} thing_not_found.
+   */
+  async getThing(id: string): Promise<Thing> {
+    const thingId = parseId(id);
+    const thing = thingId === undefined ? undefined : await this.things.find(thingId);
+    if (thing === undefined) throw new ApiError(thingNotFound);
+    return thing;
+  }
+}

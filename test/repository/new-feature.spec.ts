@@ -1,0 +1,66 @@
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { builtProgram, projectFolder } from '../support/command.js';
+import { runIn } from '../support/packages.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+
+/** What of this repository is looked at when a feature is added to it. */
+const PARTS = [
+  'src',
+  'templates',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'jest.config.mjs',
+  'eslint.config.mjs',
+  '.prettierrc.json',
+  '.dependency-cruiser.cjs',
+];
+
+describe('new feature, in this repository', () => {
+  let copy: string;
+
+  const node = (program: string, ...args: readonly string[]): Promise<string> =>
+    runIn(copy, process.execPath, join(projectFolder, 'node_modules', program), ...args);
+  const generate = (...args: readonly string[]): Promise<string> =>
+    runIn(copy, process.execPath, builtProgram('cli.js'), 'new', 'feature', ...args);
+
+  beforeAll(async () => {
+    copy = scratchFolder('repository');
+    for (const part of PARTS) cpSync(join(projectFolder, part), join(copy, part), { recursive: true });
+    symlinkSync(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
+    await generate('orders');
+  }, 60_000);
+
+  afterAll(() => removeScratch(copy));
+
+  it('adds it to the features', () => {
+    const list = readFileSync(join(copy, 'src/features.ts'), 'utf8');
+    expect(list).toContain("import { orders } from './orders/index.js';");
+    expect(list).toMatch(/features: readonly Feature\[\] = \[.*pets, orders\];/);
+  });
+
+  it('passes the tests that come with it', async () => {
+    // ES modules need a flag that Jest's own workers are given by `npm test`.
+    const jest = join(projectFolder, 'node_modules/jest/bin/jest.js');
+    const options = ['--selectProjects', 'unit', '--reporters', 'default'];
+    await runIn(copy, process.execPath, '--experimental-vm-modules', jest, 'src/orders', ...options);
+  }, 120_000);
+
+  it('passes the compiler and the linters', async () => {
+    await node('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.build.json');
+    await node('eslint/bin/eslint.js', 'src/orders');
+    await node('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'src/orders');
+    await node('prettier/bin/prettier.cjs', '--check', 'src/orders');
+  }, 120_000);
+
+  it('writes over nothing', async () => {
+    await expect(generate('orders')).rejects.toThrow('src/orders is there already');
+  });
+
+  it('asks for a name that it can use', async () => {
+    await expect(generate('Orders')).rejects.toThrow("'Orders' is not lower kebab case");
+    await expect(generate('stock')).rejects.toThrow("What is one of 'stock' called? Say --singular WORD");
+  });
+});
