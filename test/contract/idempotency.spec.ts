@@ -8,7 +8,18 @@ import { type Answer, HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
 const DAY_MS = 86_400_000;
-const host = hosting({ features: ['features/tasks.feature.ts'] });
+const features = ['features/tasks.feature.ts'];
+/** Some of this work takes longer than a client usually waits. */
+const host = hosting({ features, env: { REQUEST_DEADLINE_MS: '20000' } });
+
+/** As a client does that keeps its key: again after 503, which a busy service gives. */
+async function untilServed(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 503) return answer;
+    await sleep(50);
+  }
+}
 
 onEachEngine('Idempotency-Key', (engine) => {
   let database: TestDatabase;
@@ -182,16 +193,22 @@ onEachEngine('Idempotency-Key', (engine) => {
 
   describe('at the same time', () => {
     it('50 repeats make one pet', async () => {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => keyed('fifty', pet('Fifty'))));
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => untilServed(() => keyed('fifty', pet('Fifty')))),
+      );
       expect(new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size).toBe(1);
       expect(answers[0]?.status).toBe(201);
-      expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+      expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length).toBeLessThanOrEqual(
+        1,
+      );
       expect(await petsCalled('Fifty')).toBe(1n);
     });
 
     it('50 requests with 10 bodies let one body win', async () => {
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => keyed('contested', { name: 'Contested', categoryId: n % 10 })),
+        Array.from({ length: 50 }, (_, n) =>
+          untilServed(() => keyed('contested', { name: 'Contested', categoryId: n % 10 })),
+        ),
       );
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([...Array<number>(5).fill(201), ...Array<number>(45).fill(422)]);
@@ -237,7 +254,7 @@ onEachEngine('Idempotency-Key', (engine) => {
     const first = await keyed('day', pet('Day'));
     await service.stop();
     const at = async (laterMs: number): Promise<Answer> => {
-      const later = await Service.start({ database, ...hosting({ features: ['features/tasks.feature.ts'], laterMs }) });
+      const later = await Service.start({ database, ...hosting({ features, laterMs }) });
       const answer = await keyed('day', pet('Day'), new HttpClient(later.url, apiKey));
       if (laterMs > DAY_MS) {
         // A body that the expired record did not have is fine too, and from here on there is a new record.
@@ -267,7 +284,7 @@ onEachEngine('Idempotency-Key', (engine) => {
       (await database.query('SHOW PROCESSLIST')).some((row) => /metadata lock/i.test(String(row['State'])));
 
     beforeAll(async () => {
-      other = await Service.start({ database, ...host });
+      other = await Service.start({ database, ...hosting({ features }) });
       second = new HttpClient(other.url, apiKey);
       // Both remember the API key, so that what follows is about one thing only.
       for (const each of [client, second]) expect((await each.get('/v1/pets')).status).toBe(200);
@@ -279,11 +296,15 @@ onEachEngine('Idempotency-Key', (engine) => {
 
     it('50 repeats make one pet', async () => {
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => keyed('both', pet('Both'), n % 2 === 0 ? client : second)),
+        Array.from({ length: 50 }, (_, n) =>
+          untilServed(() => keyed('both', pet('Both'), n % 2 === 0 ? client : second)),
+        ),
       );
       expect(new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size).toBe(1);
       expect(answers[0]?.status).toBe(201);
-      expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+      expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length).toBeLessThanOrEqual(
+        1,
+      );
       expect(await petsCalled('Both')).toBe(1n);
     });
 
@@ -291,8 +312,8 @@ onEachEngine('Idempotency-Key', (engine) => {
       const names = Array.from({ length: 100 }, (_, n) => `Pair ${n}`);
       const answers = await Promise.all(
         names.flatMap((name) => [
-          keyed(name.replace(' ', '-'), pet(name)),
-          keyed(name.replace(' ', '-'), pet(name), second),
+          untilServed(() => keyed(name.replace(' ', '-'), pet(name))),
+          untilServed(() => keyed(name.replace(' ', '-'), pet(name), second)),
         ]),
       );
       expect(answers.map(({ status }) => status).filter((status) => status !== 201)).toEqual([]);
@@ -320,6 +341,14 @@ onEachEngine('Idempotency-Key', (engine) => {
         expect((await first).status).toBe(201);
         expectReplay(await keyed(key, body, second, '/v1/tasks'), await first);
       }
+    });
+
+    it('work that is done too late for its own client is there for the repeat', async () => {
+      const body = { name: 'Late', waitMs: 3500 };
+      expect(await keyed('late', body, second, '/v1/tasks')).toBeErrorShape(503, 'service_unavailable');
+      const again = await keyed('late', body, second, '/v1/tasks');
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+      expect(await tasksCalled('Late')).toBe(1n);
     });
 
     it('a replica takes over from one that is killed', async () => {
