@@ -32,7 +32,7 @@ export class MigrationLock {
       return await work();
     } finally {
       clearInterval(renewal);
-      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
+      await this.release();
     }
   }
 
@@ -57,6 +57,20 @@ export class MigrationLock {
     } catch (error) {
       if (isContention(error)) return false;
       throw error;
+    }
+  }
+
+  /** Again where those who wait are in the way: otherwise they would wait for the lease to end. */
+  private async release(): Promise<void> {
+    const patienceEnds = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
+        return;
+      } catch (error) {
+        if (!isContention(error) || performance.now() > patienceEnds) throw error;
+        await sleep(Math.random() * 50);
+      }
     }
   }
 
