@@ -9,6 +9,7 @@ import { inventKey, storeKey } from '../support/api-keys.js';
 import { runCommand } from '../support/command.js';
 import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
+import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { freePort, MariaDb } from '../support/mariadb.js';
 import { RawConnection } from '../support/raw-http.js';
@@ -53,7 +54,8 @@ onEachEngine('starting', (engine) => {
   afterAll(() => database.drop());
 
   it('five processes at once on one empty database all come up, with one schema', async () => {
-    const services = await Promise.all(Array.from({ length: 5 }, () => Service.start({ database }, 60_000)));
+    const host = hosting({ features: ['features/granary.feature.ts'] });
+    const services = await Promise.all(Array.from({ length: 5 }, () => Service.start({ database, ...host }, 60_000)));
     const names = (await database.query('SELECT name FROM migration ORDER BY id')).map((row) => row['name']);
     expect(names.length).toBeGreaterThan(2);
     expect(new Set(names).size).toBe(names.length);
