@@ -8,6 +8,7 @@ import { removeScratch, scratchFolder } from '../support/scratch.js';
 /** What of this repository is looked at when a feature is added to it. */
 const PARTS = [
   'src',
+  'test/support',
   'templates',
   'package.json',
   'tsconfig.json',
