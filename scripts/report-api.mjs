@@ -1,5 +1,5 @@
 /**
- * Writes docs/api-report/ from the built types: the whole of what another team may import, so that a change to it is
+ * Writes etc/ from the built types: the whole of what another team may import, so that a change to it is
  * seen in review. With --check it writes nothing, and ends with 1 where a report differs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ function report(entry, reportFileName, extractorMessageReporting) {
       apiReport: {
         enabled: true,
         reportFileName,
-        reportFolder: join(project, 'docs/api-report'),
+        reportFolder: join(project, 'etc'),
         reportTempFolder: scratch,
       },
       docModel: { enabled: false },
@@ -46,7 +46,7 @@ function report(entry, reportFileName, extractorMessageReporting) {
   });
   if (check && result.apiReportChanged) {
     console.error(
-      `docs/api-report/${reportFileName} is not what the build exports; see the difference by: npm run api`,
+      `etc/${reportFileName} is not what the build exports; see the difference by: npm run api`,
     );
   }
   return result.errorCount === 0 && !(check && result.apiReportChanged);

@@ -7,7 +7,7 @@ import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/con
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
-import { checkFeatures, startedFeatures } from './platform/feature-check/index.js';
+import { checkFeatures, featureAtFault, FeatureStartError, startedFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
   currentExchange,
@@ -62,8 +62,18 @@ export async function createApplication({
   const link = new DatabaseLink(dataSource, config, log, sources);
   const database = createDatabase(dataSource, config.database, metrics, () => link.isCurrent);
   const foundations = { config, clock, log, database, metrics };
-  const { nest, adapter } = await assemble(features, routes, foundations);
+  const { nest, adapter } = await charged(features, assemble(features, routes, foundations));
   return new Running(nest, adapter, link, foundations);
+}
+
+/** @throws {FeatureStartError} for what a feature's own code threw. */
+async function charged<T>(features: readonly Feature[], starting: Promise<T>): Promise<T> {
+  try {
+    return await starting;
+  } catch (error) {
+    const feature = await featureAtFault(error, features);
+    throw feature === undefined ? error : new FeatureStartError(feature, error);
+  }
 }
 
 async function assemble(features: readonly Feature[], routes: readonly Route[], foundations: Foundations) {

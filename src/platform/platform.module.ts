@@ -7,7 +7,7 @@ import { Health } from './health/index.js';
 import { Deadline, ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
 import { AuthModule, FailedAuthLimit } from './auth/index.js';
-import { ExchangeObserver } from './lifecycle/index.js';
+import { ExchangeObserver, LoopWatch } from './lifecycle/index.js';
 import { AddressFailedAuthLimit, Limits, RateLimitGuard, Shedding } from './limits/index.js';
 import { LOG, type Log } from './logging/index.js';
 import { Metrics } from './metrics/index.js';
@@ -37,7 +37,17 @@ export class PlatformModule {
       { provide: Limits, useFactory: () => Limits.open(config, log) },
       { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
     ];
-    const made = [RouteTable, Health, Deprecations, Responder, Unmatched, ExchangeObserver, Shedding, Deadline];
+    const made = [
+      RouteTable,
+      Health,
+      Deprecations,
+      Responder,
+      Unmatched,
+      ExchangeObserver,
+      LoopWatch,
+      Shedding,
+      Deadline,
+    ];
     const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard];
     return {
       module: PlatformModule,

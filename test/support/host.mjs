@@ -11,6 +11,7 @@ import {
   createApplication,
   exitOnFault,
   pets,
+  runService,
   stopOnSignal,
   SystemClock,
   welcome,
@@ -65,6 +66,7 @@ await exitOnFault(async () => {
   const files = TEST_FEATURES.split(',').filter((file) => file !== '');
   const modules = await Promise.all(files.map((file) => import(new URL(file, import.meta.url).href)));
   const features = [pets, ...modules.flatMap((module) => Object.values(module))];
+  if (process.argv.length > 2) return runService(features);
   const application = await createApplication({ features, clock: chosenClock() });
   stopOnSignal(application);
   crashOnUnknownFault(application);

@@ -13,6 +13,8 @@ export class ExchangeObserver {
   private readonly active = new Map<Exchange, ServerResponse>();
   /** Those of them that there is something to do for. */
   readonly workload = new Workload();
+  /** Those that ended since `activeAt` was asked last, with the moment. */
+  private ended: { readonly exchange: Exchange; readonly at: number }[] = [];
   private draining = false;
 
   constructor(
@@ -31,6 +33,17 @@ export class ExchangeObserver {
     return [...this.active.keys()];
   }
 
+  /**
+   * What was being worked on at a moment since this was asked last.
+   *
+   * @param instant monotonic, as `performance.now()` gives it.
+   */
+  activeAt(instant: number): Exchange[] {
+    const ended = this.ended.filter(({ at }) => at >= instant).map(({ exchange }) => exchange);
+    this.ended = [];
+    return [...ended, ...this.active.keys()].filter(({ startedAt }) => startedAt <= instant);
+  }
+
   /** To be called as the exchange begins. */
   observe(exchange: Exchange, response: ServerResponse): void {
     this.active.set(exchange, response);
@@ -43,6 +56,7 @@ export class ExchangeObserver {
 
   private finish(exchange: Exchange, response: ServerResponse): void {
     this.active.delete(exchange);
+    this.ended.push({ exchange, at: performance.now() });
     this.workload.rest(exchange);
     this.metrics.activeRequests.dec();
     const seconds = (performance.now() - exchange.startedAt) / 1000;
@@ -63,6 +77,9 @@ export class ExchangeObserver {
       },
       seconds,
     );
+    if (route !== undefined && failure?.status === 500) {
+      this.metrics.featureFaults.inc({ feature: route.feature, kind: 'error' });
+    }
   }
 
   private write(exchange: Exchange, response: ServerResponse, seconds: number, aborted: boolean): void {

@@ -1,5 +1,6 @@
 export type { Application } from './application.js';
 export { ExchangeObserver } from './exchange-observer.js';
+export { LoopWatch } from './loop-watch.js';
 export { crashOnUnknownFault, exitOnFault, stopOnSignal } from './process.js';
 export { Running } from './running.js';
 export { welcome } from './welcome.js';

@@ -64,6 +64,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly featureFaults = new Counter({
+    name: 'pets_feature_faults_total',
+    help: 'What a feature did that it may not: an unknown error, an answer that came too late, a blocked event loop.',
+    labelNames: ['feature', 'kind'],
+    registers: [this.registry],
+  });
+
   readonly ready = new Gauge({ name: 'pets_ready', help: '1 while /readyz says ready.', registers: [this.registry] });
 
   constructor(version: string, revision: string) {

@@ -1,0 +1,59 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fileOf, type Feature } from '../feature.js';
+import { declareFeatures, type DeclaredFeature } from './declared-features.js';
+
+/** What stopped the start, charged to the feature that it came from. */
+export class FeatureStartError extends Error {
+  constructor(
+    readonly feature: string,
+    cause: unknown,
+  ) {
+    super(`feature '${feature}' failed to start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'FeatureStartError';
+    // The feature's team looks for the line of its own.
+    if (cause instanceof Error && cause.stack !== undefined) this.stack = `${this.message}\n${cause.stack}`;
+  }
+}
+
+/**
+ * The feature whose code an error came out of: the one whose file, else whose folder, the first frame of its stack lies
+ * in that lies in any; else one of whose classes the error speaks, as Nest does of a dependency that it cannot find.
+ */
+export async function featureAtFault(error: unknown, features: readonly Feature[]): Promise<string | undefined> {
+  if (!(error instanceof Error)) return undefined;
+  const places = placesOf(features);
+  for (const file of filesIn(error.stack ?? '')) {
+    const inside = places.find(({ start }) => file.startsWith(start));
+    if (inside !== undefined) return inside.name;
+  }
+  const declared = await declareFeatures(features);
+  return declared.find((feature) => classesOf(feature).some((name) => new RegExp(`\\b${name}\\b`).test(error.message)))
+    ?.name;
+}
+
+/** What a path of each feature's begins with, the longest first: a folder may lie in that of another, or be shared. */
+function placesOf(features: readonly Feature[]): { name: string; start: string }[] {
+  const files = features.map((feature) => ({ name: feature.name, file: pathOf(fileOf(feature) ?? '') }));
+  const folders = Map.groupBy(files, ({ file }) => `${dirname(file)}/`);
+  const own = [...folders].flatMap(([start, [first, ...others]]) =>
+    first === undefined || others.length > 0 ? [] : [{ name: first.name, start }],
+  );
+  const places = [...files.map(({ name, file }) => ({ name, start: file })), ...own];
+  return places.filter(({ start }) => start !== '').sort((a, b) => b.start.length - a.start.length);
+}
+
+function filesIn(stack: string): string[] {
+  return [...stack.matchAll(/(?:\(|at |async )((?:file:\/\/)?\/[^()]+?):\d+:\d+\)?$/gm)].map(([, file = '']) =>
+    pathOf(file),
+  );
+}
+
+function pathOf(file: string): string {
+  return file.startsWith('file:') ? fileURLToPath(file) : file;
+}
+
+function classesOf({ module, modules }: DeclaredFeature): string[] {
+  const providers = modules.flatMap(({ providers }) => providers.filter((provider) => typeof provider === 'function'));
+  return [module, ...modules.flatMap(({ controllers }) => controllers), ...providers].map(({ name }) => name);
+}

@@ -1,0 +1,49 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LOG, type Log } from '../logging/index.js';
+import { Metrics } from '../metrics/index.js';
+import { ExchangeObserver } from './exchange-observer.js';
+
+/** Milliseconds between two looks at the event loop. */
+const LOOK_MS = 100;
+/** Milliseconds that the loop may stand still before it is told. */
+const BLOCKED_MS = 250;
+/** How many requests one line of the log names. */
+const NAMED = 10;
+
+/**
+ * Charges a blocked event loop to the features that were being worked for: a handler that computes for long stops all
+ * others. Which of them it was, one block does not tell; the sum over many does.
+ */
+@Injectable()
+export class LoopWatch implements OnApplicationShutdown {
+  private readonly timer: NodeJS.Timeout;
+  private looked = performance.now();
+
+  constructor(
+    private readonly observer: ExchangeObserver,
+    private readonly metrics: Metrics,
+    @Inject(LOG) private readonly log: Log,
+  ) {
+    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private look(): void {
+    const now = performance.now();
+    const delay = now - this.looked - LOOK_MS;
+    this.looked = now;
+    // When this look was due the loop stood still already, else it would have come in time.
+    const during = this.observer.activeAt(now - delay).filter(({ route }) => route !== undefined);
+    if (delay < BLOCKED_MS) return;
+    for (const feature of new Set(during.map(({ route }) => route?.feature ?? ''))) {
+      this.metrics.featureFaults.inc({ feature, kind: 'block' });
+    }
+    const requests = during
+      .slice(0, NAMED)
+      .map(({ id, route }) => ({ feature: route?.feature, route: route?.path, request_id: id }));
+    this.log.warn({ event: 'loop.blocked', delay_ms: Math.round(delay), requests }, 'The event loop stood still');
+  }
+}

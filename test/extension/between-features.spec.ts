@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
+import { runCommand } from '../support/command.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
+import { hosting } from '../support/hosting.js';
+import { HttpClient } from '../support/http.js';
+import { metricValue } from '../support/metrics.js';
+import { Service } from '../support/service.js';
+
+const PLATFORM = ['CreateApiKeys1764201500000', 'CreateIdempotencyRecords1764201550000'];
+const PETS = ['CreatePets1764201600000'];
+const ADOPTIONS = ['CreateAdoptions1500000000000', 'FillAdoptions1500000000001'];
+
+onEachEngine('the tables of features', (engine) => {
+  const { program, env } = hosting({ features: ['features/adoptions.feature.ts'] });
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+  });
+
+  afterAll(() => database.drop());
+
+  const migrate = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand(database, ['migrate', ...args], env, program);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  };
+  const inDatabase = async (): Promise<unknown[]> =>
+    (await database.query('SELECT name FROM migration ORDER BY id')).map(({ name }) => name);
+  const countAdoptions = async (): Promise<unknown> =>
+    (await database.query('SELECT COUNT(*) AS n FROM adoption'))[0]?.['n'];
+
+  it('come feature by feature, each of one by its timestamps', async () => {
+    await migrate();
+    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
+  });
+
+  it('stay when FEATURES_OFF names their feature, which then serves nothing', async () => {
+    const off = await Service.start({ database, program, env: { ...env, FEATURES_OFF: 'adoptions' } });
+    const client = new HttpClient(off.url, await storeKey(database));
+    expect(await client.get('/v1/adoptions/1')).toBeErrorShape(404, 'route_not_found');
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    expect((await client.get('/openapi.json')).text).not.toContain('adoptions');
+    await off.stop();
+    expect(await countAdoptions()).toBe(2n);
+    const on = await Service.start({ database, program, env });
+    expect((await new HttpClient(on.url, await storeKey(database)).get('/v1/adoptions/1')).text).toBe('{}');
+    await on.stop();
+  });
+
+  it('go feature by feature, also while it is off', async () => {
+    expect(await migrate('--undo', 'adoptions')).toBe(
+      [...ADOPTIONS]
+        .reverse()
+        .map((name) => `undone ${name}\n`)
+        .join(''),
+    );
+    await expect(countAdoptions()).rejects.toThrow();
+    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS]);
+    expect(await migrate('--undo', 'adoptions')).toBe("Nothing of 'adoptions' is in the database.\n");
+    expect(await migrate()).toContain('applied CreateAdoptions1500000000000\n');
+  });
+
+  it('are not there when their migration fails, which the log charges to the feature', async () => {
+    const broken = hosting({ features: ['features/fails-to-migrate.feature.ts'] });
+    const service = Service.launch({ database, ...broken });
+    const line = await service.untilLogged(({ event }) => event === 'migration.failed', 15_000);
+    expect(line).toMatchObject({ level: 'error', feature: 'nothing', migration: 'CreateNothing1500000000000' });
+    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
+    await service.kill('SIGKILL');
+  });
+});
+
+describe('a feature that another one needs', () => {
+  it('cannot be off', async () => {
+    const { program, env } = hosting({ features: ['features/adoptions.feature.ts'], env: { FEATURES_OFF: 'pets' } });
+    const service = Service.launch({ database: { url: 'sqlite::memory:' }, program, env });
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.output).toContain("feature 'adoptions' needs feature 'pets', which is not started");
+  });
+});
+
+describe('FEATURES_OFF', () => {
+  it('names features that there are', async () => {
+    const service = Service.launch({ database: { url: 'sqlite::memory:' }, env: { FEATURES_OFF: 'pets,cats' } });
+    expect(await service.exited).toEqual({ code: 78, signal: null });
+    expect(service.output).toContain('FEATURES_OFF: may name only what there is: pets');
+  });
+});
+
+describe('a feature that fails to start', () => {
+  it.each([
+    ['construct', 'lanterns', 'No oil'],
+    ['begin', 'kettles', 'No water'],
+    ['find', 'sailors', "Nest can't resolve dependencies of the Sailor"],
+  ])('because it fails to %s is named', async (what, feature, reason) => {
+    const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];
+    const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.output).toContain(`The service could not start: feature '${feature}' failed to start: ${reason}`);
+  });
+});
+
+describe('what a handler may not do', () => {
+  let database: TestDatabase;
+  let service: Service;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    database = await createSqliteDatabase();
+    const features = ['features/misbehaver.feature.ts'];
+    service = await Service.start({ database, ...hosting({ features, env: { SHED_LOOP_DELAY_MS: '0' } }) });
+    client = new HttpClient(service.url, await storeKey(database));
+    await client.get('/v1/pets');
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  const faults = (feature: string, kind: string): Promise<number> =>
+    metricValue(service.managementUrl, 'pets_feature_faults_total', `feature="${feature}",kind="${kind}"`);
+
+  it('is charged to its feature: throw', async () => {
+    expect(await client.get('/v1/misbehaves/throws')).toBeErrorShape(500, 'internal_error');
+    const line = await service.untilLogged(({ event }) => event === 'request.failed');
+    expect(line).toMatchObject({ level: 'error', feature: 'misbehaver', err: { message: 'A fault of its own' } });
+    expect(await faults('misbehaver', 'error')).toBe(1);
+  });
+
+  it('is charged to its feature: hang', async () => {
+    expect(await client.get('/v1/misbehaves/hangs')).toBeErrorShape(503, 'service_unavailable');
+    const line = await service.untilLogged(({ event }) => event === 'request.hung');
+    expect(line).toMatchObject({ level: 'error', feature: 'misbehaver' });
+    expect(await faults('misbehaver', 'hang')).toBe(1);
+  });
+
+  it('is charged to its feature: block', async () => {
+    expect((await client.get('/v1/misbehaves/blocks')).status).toBe(200);
+    const line = await service.untilLogged(
+      ({ event, requests }) => event === 'loop.blocked' && JSON.stringify(requests).includes('misbehaver'),
+    );
+    expect(line).toMatchObject({
+      level: 'warn',
+      requests: [{ feature: 'misbehaver', route: '/v1/misbehaves/blocks' }],
+    });
+    expect(await faults('misbehaver', 'block')).toBe(1);
+  });
+
+  it('is charged to nobody else', async () => {
+    for (const kind of ['error', 'hang', 'block']) expect(await faults('pets', kind)).toBe(0);
+  });
+});
