@@ -36,10 +36,10 @@ export interface MarkdownDocument {
   readonly codes: readonly string[];
 }
 
-/** Every Markdown file that git tracks, and those that it would. */
+/** Every Markdown file that git tracks, and those that it would, but for the reports of the API, which list TypeScript. */
 export function readDocuments(): MarkdownDocument[] {
   return projectFiles()
-    .filter((path) => path.endsWith('.md'))
+    .filter((path) => path.endsWith('.md') && !path.endsWith('.api.md'))
     .map(readDocument);
 }
 
