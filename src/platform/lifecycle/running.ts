@@ -4,7 +4,7 @@ import type { Database, DatabaseLink } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
 import type { HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
-import type { Log } from '../logging/index.js';
+import { flushLog, type Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';
 import type { Application } from './application.js';
@@ -73,6 +73,7 @@ export class Running implements Application {
     await this.management.close();
     this.liveness.stop();
     log.info({ event: 'app.stopped' }, 'Stopped');
+    await flushLog(log);
     return whole;
   }
 

@@ -1,4 +1,4 @@
-export { createLog, type Log, type LogSettings } from './log.js';
+export { createLog, flushLog, type Log, type LogSettings } from './log.js';
 export { NestLog } from './nest-log.js';
 
 /** The injection token of the service's log. */

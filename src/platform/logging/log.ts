@@ -20,7 +20,8 @@ export async function createLog(settings: LogSettings): Promise<Log> {
   const destination =
     settings.format === 'pretty'
       ? await prettyDestination(descriptor)
-      : pino.destination({ dest: descriptor, sync: false });
+      : // With a least length above 0 its `flush` waits, and every line is longer than that.
+        pino.destination({ dest: descriptor, sync: false, minLength: 1 });
   return pino(
     {
       level: settings.level,
@@ -34,6 +35,23 @@ export async function createLog(settings: LogSettings): Promise<Log> {
     },
     destination,
   );
+}
+
+/** Milliseconds that whoever reads the log has to take its last lines. */
+const LAST_LINES_MS = 1000;
+
+/**
+ * Resolves once every line so far is written, or when nobody took it for a second. A process that exits before that
+ * leaves its last lines out of order, or unwritten.
+ */
+export function flushLog(log: Log): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LAST_LINES_MS);
+    log.flush(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /** Loaded only where a person reads along: it costs 40 ms of start-up. */
