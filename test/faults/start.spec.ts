@@ -68,6 +68,13 @@ onEachEngine('starting', (engine) => {
     for (const client of clients) expect((await client.get('/v1/pets')).json()).toHaveLength(1);
     const exits = await Promise.all(services.map((service) => service.stop()));
     expect(exits).toEqual(services.map(() => ({ code: 0, signal: null })));
+    // The database is there until the last hook of the last feature, and the log until the last line.
+    const hooks = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
+    for (const { log } of services) {
+      expect(log.filter(({ event }) => event === 'granary.closed').map(({ hook }) => hook)).toEqual(hooks);
+      expect(log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+      expect(log.at(-1)).toMatchObject({ event: 'app.stopped' });
+    }
   }, 90_000);
 
   it('behind the schema it only checks: not ready, 503, and ready by itself once it is migrated', async () => {
@@ -109,10 +116,14 @@ onEachEngine('starting', (engine) => {
     expect(first.output.split(key)).toHaveLength(3);
     await first.stop();
 
+    // A column that somebody added by hand is nobody's to drop, nor to show.
+    await empty.query("ALTER TABLE pet ADD COLUMN note VARCHAR(20) NOT NULL DEFAULT 'kept'");
     const second = await Service.start({ database: empty, env });
     while (!second.output.includes('keys create')) await sleep(20);
     expect(second.output).not.toMatch(/as_test_/);
-    expect((await new HttpClient(second.url, key).get('/v1/pets')).status).toBe(200);
+    const created = await new HttpClient(second.url, key).post('/v1/pets', { name: 'Lumi', categoryId: 1 });
+    expect(created.text).toBe('{"id":1,"name":"Lumi","categoryId":1,"status":"available"}');
+    expect(await empty.query('SELECT note FROM pet')).toEqual([{ note: 'kept' }]);
     expect(await empty.query('SELECT id FROM api_key')).toHaveLength(1);
     await second.stop();
     await empty.drop();

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Module } from '@nestjs/common';
-import { defineFeature } from 'animal-store';
+import {
+  Inject,
+  Module,
+  type BeforeApplicationShutdown,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Database, defineFeature, LOG, type Log } from 'animal-store';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** A migration that takes its time, so that whoever does not wait for it is seen to. */
@@ -14,8 +20,31 @@ class CreateGrains1764300200000 implements MigrationInterface {
   }
 }
 
+/** Closes up in every hook that Nest has for it, each of which needs the database. */
 @Module({})
-class GranaryModule {}
+class GranaryModule implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
+  constructor(
+    private readonly database: Database,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  onModuleDestroy(): Promise<void> {
+    return this.closeUp('onModuleDestroy');
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.closeUp('beforeApplicationShutdown');
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.closeUp('onApplicationShutdown');
+  }
+
+  private async closeUp(hook: string): Promise<void> {
+    const grains = await this.database.query('SELECT id FROM grain');
+    this.log.info({ event: 'granary.closed', hook, grains: grains.length }, 'Closed up');
+  }
+}
 
 export const granary = defineFeature({
   name: 'granary',
