@@ -63,6 +63,12 @@ describe('parseJson', () => {
     expect(refusal(Buffer.from(text))).toBe('The request body has a duplicate key.');
   });
 
+  it('reads a name that is one escape, also where an object with the name \\ was made before', () => {
+    for (let times = 0; times < 200; times += 1) parse('{"a":1,"\\\\":{"b":1},"c":2}');
+    expect(Object.keys(parse('{"a":1,"\\u0061b":1,"\\u0062":2,"\\"":3}') as object)).toEqual(['a', 'ab', 'b', '"']);
+    expect(refusal(Buffer.from('{"a":{"b":1},"\\u0061":{"b":1}}'))).toContain('duplicate');
+  });
+
   it('tells any duplicate from none', () => {
     const name = fc.constantFrom('a', 'b', '\\u0061', 'c:', '{', '__proto__', 'constructor', 'é', '\\"', '\\\\');
     fc.assert(

@@ -1,3 +1,4 @@
+import { parse as parseLossless } from 'lossless-json';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { parseNumberLiteral } from './number-literal.js';
 import { scan } from './scan.js';
@@ -26,7 +27,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const text = decode(bytes);
   const value = parse(text);
   if (countNames(value) !== names) throw invalid('The request body has a duplicate key.');
-  return plainNumbers ? value : JSON.parse(text, exactNumber);
+  return plainNumbers || ONE_ESCAPE_AS_NAME.test(text) ? value : JSON.parse(text, exactNumber);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -40,9 +41,15 @@ function decode(bytes: Uint8Array): string {
   return text;
 }
 
+/**
+ * A name that is one escape. V8 13.6 may read it as the name `\`: it looks the one character up by the first byte of the
+ * escape, where an object of such a shape was made before.
+ */
+const ONE_ESCAPE_AS_NAME = /"\\(?:u[\da-f]{4}|[^u])"\s*:/i;
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return ONE_ESCAPE_AS_NAME.test(text) ? parseLossless(text, undefined, parseNumberLiteral) : JSON.parse(text);
   } catch {
     // V8's message quotes the text, and a cause is logged.
     throw invalid('The request body is not valid JSON.');
