@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { createRequire } from 'node:module';
 import { DataSource, Entity, type EntityMetadata, PrimaryColumn } from 'typeorm';
 import { Int64Column, int64Transformer } from './int64.column.js';
 
 const columnsOf = async (type: 'better-sqlite3' | 'mysql', entity: new () => object): Promise<EntityMetadata> => {
   const database = type === 'mysql' ? 'test' : ':memory:';
-  const source = new DataSource({ type, database, entities: [entity] });
+  const driver: unknown = createRequire(import.meta.url)(type === 'mysql' ? 'mysql2' : 'better-sqlite3-v13');
+  const source = new DataSource({ type, driver, database, entities: [entity] });
   // Reads the decorators without a connection.
   await (source as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
   return source.getMetadata(entity);

@@ -12,11 +12,19 @@ export interface DtoShape {
   readonly defaults: readonly (readonly [name: string, value: unknown])[];
   /** The properties that hold one nested object. */
   readonly objects: ReadonlySet<string>;
+  /** The properties that hold a list of nested objects. */
+  readonly lists: ReadonlySet<string>;
   readonly accepts: Acceptance;
 }
 
 /** Of a class that declares nothing. Only class-validator says what it makes of its values. */
-const NO_SHAPE: DtoShape = { names: new Set(), defaults: [], objects: new Set(), accepts: () => false };
+const NO_SHAPE: DtoShape = {
+  names: new Set(),
+  defaults: [],
+  objects: new Set(),
+  lists: new Set(),
+  accepts: () => false,
+};
 
 const shapes = new WeakMap<Dto, DtoShape>();
 
@@ -50,11 +58,12 @@ function readShape(dto: Dto): DtoShape {
   const declared = rules.toSorted((a, b) => distance(a.target) - distance(b.target));
   const names = new Set(declared.map(({ propertyName }) => propertyName));
   const defaults = [...names].map((name) => [name, defaultOf(dto.prototype as object, name)] as const);
-  const nested = declared.filter(({ type, each }) => type === ValidationTypes.NESTED_VALIDATION && !each);
+  const nested = declared.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
   return {
     names,
     defaults: defaults.filter(([, value]) => value !== undefined),
-    objects: new Set(nested.map(({ propertyName }) => propertyName)),
+    objects: new Set(nested.filter(({ each }) => !each).map(({ propertyName }) => propertyName)),
+    lists: new Set(nested.filter(({ each }) => each).map(({ propertyName }) => propertyName)),
     accepts: compileAcceptance(declared, (value) => shapeOfInstance(value).accepts(value)),
   };
 }

@@ -21,11 +21,13 @@ export function withoutPrototypeNames(value: unknown, path: string, faults: Faul
 /** Unknown fields of the DTOs inside a DTO, and lists where one object belongs, which class-validator lets pass. */
 export function nestedFaults(instance: object, plain: Plain, path = ''): Fault[] {
   const faults: Fault[] = [];
-  const { names, objects } = shapeOfInstance(instance);
+  const { names, objects, lists } = shapeOfInstance(instance);
   for (const name of names) {
     const field = path === '' ? name : `${path}.${name}`;
     if (objects.has(name) && Array.isArray(plain[name])) {
       faults.push({ kind: 'invalid', field, problem: 'must be an object' });
+    } else if (lists.has(name) && Array.isArray(plain[name]) && plain[name].some(Array.isArray)) {
+      faults.push({ kind: 'invalid', field, problem: 'must be a list of objects' });
     } else faults.push(...faultsInside((instance as Plain)[name], plain[name], field));
   }
   return faults;
