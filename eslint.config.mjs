@@ -64,7 +64,7 @@ export default defineConfig(
   },
   {
     // A package of its own, whose `animal-store` is the source here: tsconfig.json of this project says so.
-    files: ['examples/**/*.ts', 'templates/**/*.ts'],
+    files: ['examples/**/*.ts', 'templates/**/*.ts', 'bench/plain-nest/**/*.ts'],
     languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
     // `node --test` keeps the promises that its describe and it give.
     rules: {

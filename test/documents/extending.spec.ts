@@ -1,34 +1,20 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { projectFolder } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
-import { readDocument } from '../support/markdown.js';
+import { buildGuide } from '../support/guide.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** Inside the project, whose packages it then finds; the example's own `animal-store` is the project, by its face. */
-const folder = join(projectFolder, 'artifacts/documents/extending');
+let folder: string;
 
-/** The blocks that say `file=PATH`, written to those paths and compiled as the page's own tsconfig.json has it. */
-function buildExample(): void {
-  rmSync(folder, { recursive: true, force: true });
-  for (const { words, text } of readDocument('docs/extending.md').fences) {
-    const path = words.find((word) => word.startsWith('file='))?.slice('file='.length);
-    if (path === undefined) continue;
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(projectFolder, join(folder, 'node_modules/animal-store'));
-  const compiler = join(projectFolder, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, '--types', 'node'], { cwd: folder, stdio: 'pipe', encoding: 'utf8' });
-}
+beforeAll(async () => {
+  folder = scratchFolder('guide');
+  await buildGuide(folder);
+}, 60_000);
 
-beforeAll(buildExample, 60_000);
+afterAll(() => removeScratch(folder));
 
 onEachEngine('the feature of docs/extending.md', (engine) => {
   let database: TestDatabase;

@@ -5,7 +5,7 @@ import { projectFolder } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
-import { buildExample, install, pack, runIn, runNodeTests } from '../support/packages.js';
+import { buildPackage, install, pack, runIn, runNodeTests } from '../support/packages.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
@@ -17,7 +17,7 @@ let example: string;
 beforeAll(async () => {
   consumer = scratchFolder('consumer');
   workshop = scratchFolder('workshop');
-  example = await buildExample('store-orders', workshop);
+  example = await buildPackage('examples/store-orders', workshop);
   const [store, orders] = await Promise.all([pack(projectFolder, workshop), pack(example, workshop)]);
   await install(consumer, store, orders, 'typescript@6', '@types/node@24');
   writeFileSync(

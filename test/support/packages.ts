@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectFolder } from './command.js';
 
@@ -43,26 +43,37 @@ export async function install(folder: string, ...dependencies: readonly string[]
 }
 
 /**
- * Compiles a package of examples/ where it stands; beside the packages of the project it finds the project itself, as
- * another team finds the installed one. A copy, so that several tests may do so at once.
+ * Compiles a copy of a package of this project, `examples/store-orders` for example; beside the packages of the project
+ * it finds the project itself, as another team finds the installed one.
  */
-export async function buildExample(name: string, into: string): Promise<string> {
-  const folder = join(into, name);
-  const source = join(projectFolder, 'examples', name);
+export async function buildPackage(path: string, into: string): Promise<string> {
+  const folder = join(into, basename(path));
+  const source = join(projectFolder, path);
   cpSync(source, folder, { recursive: true, filter: (path) => !/\/(node_modules|dist)$/.test(path) });
   linkPackages(folder);
   await compile(folder);
   return folder;
 }
 
+const LINKED = [
+  '@nestjs',
+  '@types',
+  'better-sqlite3-v13',
+  'class-transformer',
+  'class-validator',
+  'express',
+  'reflect-metadata',
+  'rxjs',
+  'typeorm',
+  'typescript',
+];
+
 /** Lets a folder outside find the project's packages, and the project by its name. */
 export function linkPackages(folder: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(modules, { recursive: true });
   symlinkSync(projectFolder, join(modules, 'animal-store'));
-  for (const name of ['@nestjs', '@types', 'typeorm', 'rxjs', 'reflect-metadata', 'typescript']) {
-    symlinkSync(join(projectFolder, 'node_modules', name), join(modules, name));
-  }
+  for (const name of LINKED) symlinkSync(join(projectFolder, 'node_modules', name), join(modules, name));
 }
 
 export async function compile(folder: string): Promise<void> {

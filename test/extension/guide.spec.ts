@@ -1,0 +1,112 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { projectFolder, runCommand } from '../support/command.js';
+import type { TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
+import { HttpClient } from '../support/http.js';
+import { readDocument } from '../support/markdown.js';
+import { pack, runIn } from '../support/packages.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { Service } from '../support/service.js';
+
+/** The commands of the blocks of docs/extending.md that are marked with a word. */
+const commands = (word: string): string[] =>
+  readDocument('docs/extending.md')
+    .fences.filter(({ words }) => words.includes(word))
+    .flatMap(({ text }) => text.trim().split('\n'));
+
+describe('the guide, by someone who has only that page', () => {
+  let folder: string;
+  let tarball: string;
+
+  /** Nothing stays in npm's cache of what `npx` installed; what the cache has is used. */
+  beforeAll(async () => {
+    folder = scratchFolder('guide');
+    tarball = await pack(projectFolder, folder);
+    const cache = process.env['npm_config_cache'] ?? join(homedir(), '.npm');
+    mkdirSync(join(folder, 'cache'));
+    symlinkSync(join(cache, '_cacache'), join(folder, 'cache/_cacache'));
+    // The last command runs until it is stopped; below it is started as a service is.
+    const [make = '', enter = '', install = '', start = ''] = commands('guide');
+    expect([enter, start]).toEqual(['cd orders', 'npm start']);
+    const shell = [make, enter, `${install} --prefer-offline`, 'npm test'].join(' && ');
+    const env = `export npm_config_cache=${join(folder, 'cache')} npm_config_update_notifier=false npm_config_audit=false`;
+    const said = await runIn(
+      folder,
+      'bash',
+      '-ec',
+      `${env}; ${shell}`.replaceAll('PATH/TO/animal-store-1.0.0.tgz', tarball),
+    );
+    expect(said).toMatch(/pass 3\n.*fail 0\n/);
+  }, 300_000);
+
+  afterAll(() => removeScratch(folder));
+
+  onEachEngine('deployed', (engine) => {
+    let database: TestDatabase;
+
+    beforeAll(async () => {
+      database = await engine.createDatabase();
+    });
+
+    afterAll(() => database.drop());
+
+    it('serves the feature in production', async () => {
+      const program = join(folder, 'orders/dist/main.js');
+      const env = {
+        NODE_ENV: 'production',
+        PUBLIC_BASE_URL: 'https://orders.test/v1',
+        DATABASE_TLS_MODE: 'disable',
+        SHUTDOWN_DELAY_MS: '0',
+      };
+      const [migrate = '', create = '', serve = ''] = commands('guide=deploy');
+      const said = async (command: string): Promise<string> => {
+        const args = command.split(' ').slice(2);
+        const { code, stdout, stderr } = await runCommand(database, args, env, program);
+        if (code !== 0) throw new Error(`${command}: ${stderr}`);
+        return stdout;
+      };
+      expect(await said(migrate)).toContain('applied CreateOrders');
+      const key = (await said(create)).trim();
+      expect(serve).toBe('node dist/main.js');
+      const service = await Service.start({ database, program, env });
+      const client = new HttpClient(service.url, key);
+      expect((await client.post('/v1/orders', { name: 'Rex' })).status).toBe(201);
+      expect((await client.get('/v1/orders')).json()).toEqual([{ id: 1, name: 'Rex' }]);
+      expect(await client.get('/v1/pets')).toBeErrorShape(403, 'insufficient_scope');
+      await service.stop();
+    });
+  });
+});
+
+interface Counted {
+  readonly commands: number;
+  readonly files: number;
+  readonly lines: number;
+}
+
+describe('what a feature costs', () => {
+  let counted: Record<'generated' | 'byHand' | 'plain', Counted>;
+
+  beforeAll(async () => {
+    const printed = await runIn(projectFolder, process.execPath, 'scripts/count-feature.mjs');
+    counted = JSON.parse(printed) as typeof counted;
+  });
+
+  it('is what the guide says', () => {
+    const { tables } = readDocument('docs/extending.md');
+    const table = tables.find(({ header }) => header.includes('Commands'));
+    const said = table?.rows.map((row) => row.slice(1).map(Number));
+    const { generated, byHand, plain } = counted;
+    expect(said).toEqual([generated, byHand, plain].map(({ commands: n, files, lines }) => [n, files, lines]));
+  });
+
+  it('is less than without the platform', () => {
+    const { generated, byHand, plain } = counted;
+    expect(generated.commands).toBeLessThan(plain.commands);
+    expect(byHand.files).toBeLessThan(plain.files);
+    expect(byHand.lines).toBeLessThan(plain.lines);
+  });
+});

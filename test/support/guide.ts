@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readDocument } from './markdown.js';
+import { compile, linkPackages } from './packages.js';
+
+/** A file that docs/extending.md has a team write: a block that says `file=PATH`. */
+export interface GuideFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export function guideFiles(): GuideFile[] {
+  return readDocument('docs/extending.md').fences.flatMap(({ words, text }) => {
+    const path = words.find((word) => word.startsWith('file='))?.slice('file='.length);
+    return path === undefined ? [] : [{ path, text }];
+  });
+}
+
+/** Writes the feature of docs/extending.md into a folder, and compiles it as the page's own tsconfig.json has it. */
+export async function buildGuide(folder: string): Promise<void> {
+  for (const { path, text } of guideFiles()) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  linkPackages(folder);
+  await compile(folder);
+}
