@@ -200,6 +200,22 @@ onEachEngine('authentication', (engine) => {
       }
     });
 
+    it('is told in UTC, near now, whatever the time zones of the process and of the database', async () => {
+      const zone = { TZ: 'Pacific/Auckland' };
+      const before = Date.now();
+      const created = await runCommand(
+        database,
+        ['keys', 'create', '--name', 'zone', '--expires-at', new Date(before + HOUR_MS).toISOString()],
+        zone,
+      );
+      const { stdout } = await runCommand(database, ['keys', 'list', '--json'], zone);
+      const listed = (JSON.parse(stdout) as (Listed & { createdAt: string })[]).find(({ client }) => client === 'zone');
+      expect(listed?.createdAt).toMatch(/Z$/);
+      expect(Date.parse(listed?.createdAt ?? '')).toBeGreaterThanOrEqual(before - 1000);
+      expect(Date.parse(listed?.createdAt ?? '')).toBeLessThanOrEqual(Date.now() + 1000);
+      expect((await withKey(created.stdout.trim())).status).toBe(200);
+    });
+
     it('ends on its day', async () => {
       const brief = await storeKey(database, { expiresAt: Date.now() + 24 * HOUR_MS });
       expect((await withKey(brief)).status).toBe(200);

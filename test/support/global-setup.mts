@@ -1,5 +1,4 @@
-import { MariaDb } from './mariadb.ts';
-import { findProgram } from './programs.ts';
+import { findDatabaseServer, MariaDb } from './mariadb.ts';
 import { sweepScratch } from './scratch.ts';
 
 declare global {
@@ -18,7 +17,7 @@ export default async function setUp(): Promise<void> {
     process.env['TEST_MYSQL_URL'] = process.env['TEST_MYSQL_ADMIN_URL'] = given;
     return;
   }
-  if (findProgram('mariadbd', 'mysqld') === undefined && process.env['ALLOW_SKIP'] === '1') return;
+  if (findDatabaseServer() === undefined && process.env['ALLOW_SKIP'] === '1') return;
   const server = await MariaDb.start();
   globalThis.testServer = server;
   process.env['TEST_MYSQL_URL'] = server.url();

@@ -34,6 +34,8 @@ const SMALL_AND_DURABLE = [
   '--skip-log-bin',
   '--performance-schema=OFF',
   '--max-connections=500',
+  // MySQL's second protocol has one fixed port; MariaDB passes over what it does not know.
+  '--loose-mysqlx=OFF',
 ];
 
 export interface MariaDbOptions {
@@ -60,7 +62,7 @@ export class MariaDb {
 
   /** Makes the data folder, starts the server and waits until it answers. Rejects with the server's own words. */
   static async start(options: MariaDbOptions = {}): Promise<MariaDb> {
-    const binary = findProgram('mariadbd', 'mysqld');
+    const binary = findDatabaseServer();
     if (binary === undefined) throw new Error('No mariadbd or mysqld here: node scripts/setup-test-machine.mjs');
     const folder = scratchFolder('mariadb');
     await makeDataFolder(binary, join(folder, 'data'));
@@ -162,6 +164,12 @@ export class MariaDb {
       await connection.end();
     }
   }
+}
+
+/** The server binary that the tests start: TEST_DATABASE_SERVER, or the one that this machine has. */
+export function findDatabaseServer(): string | undefined {
+  const given = process.env['TEST_DATABASE_SERVER'];
+  return given === undefined || given === '' ? findProgram('mariadbd', 'mysqld') : given;
 }
 
 async function makeDataFolder(binary: string, folder: string): Promise<void> {
