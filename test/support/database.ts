@@ -44,24 +44,50 @@ function queryFile(file: string, sql: string, parameters: readonly unknown[]): R
  */
 export async function createMysqlDatabase(serverUrl: string, adminUrl: string): Promise<TestDatabase> {
   const name = `store_${String(process.pid)}_${randomBytes(4).toString('hex')}`;
-  const connection = await mysql.createConnection({ uri: adminUrl, typeCast: integersAsBigint });
-  await connection.query(`CREATE DATABASE ${name}`);
-  await connection.query(`USE ${name}`);
+  const link = new AdminLink(adminUrl);
+  await link.query(`CREATE DATABASE ${name}`);
+  await link.use(name);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    query: (sql, parameters = []) => queryServer(connection, sql, parameters),
+    query: (sql, parameters = []) => link.query(sql, parameters),
     drop: async () => {
-      await connection.query(`DROP DATABASE IF EXISTS ${name}`);
-      await connection.end();
+      await link.query(`DROP DATABASE IF EXISTS ${name}`);
+      await link.close();
     },
   };
 }
 
-async function queryServer(connection: Connection, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-  const [rows] = await connection.query<RowDataPacket[]>(sql, [...parameters]);
-  return Array.isArray(rows) ? rows : [];
+/** A connection that is made again once it was lost: tests kill servers. */
+class AdminLink {
+  readonly #url: URL;
+  #connection: Connection | undefined;
+
+  constructor(url: string) {
+    this.#url = new URL(url);
+  }
+
+  async use(database: string): Promise<void> {
+    this.#url.pathname = `/${database}`;
+    await this.query(`USE ${database}`);
+  }
+
+  async query(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    const connection = (this.#connection ??= await this.#connect());
+    const [rows] = await connection.query<RowDataPacket[]>(sql, [...parameters]);
+    return Array.isArray(rows) ? rows : [];
+  }
+
+  async close(): Promise<void> {
+    await this.#connection?.end();
+  }
+
+  async #connect(): Promise<Connection> {
+    const connection = await mysql.createConnection({ uri: this.#url.href, typeCast: integersAsBigint });
+    connection.on('error', () => (this.#connection = undefined));
+    return connection;
+  }
 }
 
 const INTEGER_TYPES = ['TINY', 'SHORT', 'LONG', 'INT24', 'LONGLONG'];

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { storeKey } from '../support/api-keys.js';
+import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { HttpClient } from '../support/http.js';
+import { Ledger } from '../support/ledger.js';
+import { MariaDb } from '../support/mariadb.js';
+import { Probes } from '../support/probes.js';
+import { findProgram } from '../support/programs.js';
+import { Service } from '../support/service.js';
+
+/** How often the server is killed, and for how many milliseconds it stays away. */
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+const AWAY_MS = Number(process.env['FAULT_AWAY_MS'] ?? 3000);
+const POSTERS = 32;
+
+const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
+
+(canRun ? describe : describe.skip)('a database server that goes and comes back', () => {
+  let server: MariaDb;
+  let database: TestDatabase;
+  let service: Service;
+  let probes: Probes;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    server = await MariaDb.start();
+    database = await createMysqlDatabase(server.url(), server.adminUrl());
+    service = await Service.start({ database });
+    client = new HttpClient(service.url, await storeKey(database));
+    probes = new Probes(service.managementUrl);
+  }, 90_000);
+
+  afterAll(async () => {
+    await probes.stop();
+    await service.stop();
+    await database.drop();
+    await server.stop();
+  });
+
+  it.each(['kill', 'shutDown'] as const)(
+    'loses nothing acknowledged by %s under load; the same process serves again as soon as the server does',
+    async (end) => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const ledger = new Ledger(() => client, { posters: POSTERS });
+        ledger.begin();
+        await ledger.untilAcknowledged(200);
+        await server[end]();
+        await probes.until(false, 10_000);
+        await sleep(AWAY_MS);
+        const readyBy = server.launch().then(() => probes.until(true, 10_000));
+        await ledger.untilAcknowledged(1);
+        await readyBy;
+        await ledger.untilAcknowledged(200);
+        await ledger.end();
+
+        const { lost, doubled, denied, extras } = await ledger.audit(database);
+        expect({ lost, doubled, denied }).toEqual({ lost: [], doubled: [], denied: [] });
+        expect(extras.length).toBeLessThanOrEqual(POSTERS);
+        expect([...ledger.statuses.keys()].sort()).toEqual([201, 503]);
+        for (const answer of ledger.answers) {
+          expect(answer).toBeErrorShape(503, 'service_unavailable');
+          expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
+        }
+      }
+      expect(probes.deaths).toEqual([]);
+    },
+    60_000 + ROUNDS * (AWAY_MS + 30_000),
+  );
+});

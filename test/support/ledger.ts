@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestDatabase } from './database.js';
+import type { Answer, HttpClient } from './http.js';
+
+/** Milliseconds that a poster rests after it was refused, so that an outage is no flood. */
+const REST_MS = 20;
+
+/** How the pets in a database agree with what clients were told. */
+export interface Audit {
+  /** Acknowledged and not stored, or not under the acknowledged id. */
+  readonly lost: readonly string[];
+  /** Stored more than once. */
+  readonly doubled: readonly string[];
+  /** Stored after an answer that was neither 201 nor one that leaves the outcome open. */
+  readonly denied: readonly string[];
+  /** Stored though nobody was told so: its request got 503, or no answer. */
+  readonly extras: readonly string[];
+}
+
+/**
+ * Clients that post pets with names of their own, one after another each, and keep a ledger of what they were told.
+ * Whatever dies meanwhile, every acknowledged pet must be stored exactly once, and of the others no more than were in
+ * flight when it died.
+ */
+export class Ledger {
+  readonly #client: () => HttpClient;
+  readonly #posters: number;
+  readonly #prefix = `ledger-${randomBytes(6).toString('hex')}-`;
+  readonly #acknowledged = new Map<string, bigint>();
+  readonly #denied = new Set<string>();
+  #posted = 0;
+  #inFlight = 0;
+  #running: Promise<unknown> | undefined;
+  #ending = false;
+  /** Answers that are neither 201 nor 503, and the first of each kind of 503. */
+  readonly answers: Answer[] = [];
+  /** How many requests ended with each status; 0 is no answer. */
+  readonly statuses = new Map<number, number>();
+
+  /** @param client asked before each request, since a service that is started again has another address. */
+  constructor(client: () => HttpClient, { posters = 32 } = {}) {
+    this.#client = client;
+    this.#posters = posters;
+  }
+
+  begin(): void {
+    this.#ending = false;
+    this.#running = Promise.all(Array.from({ length: this.#posters }, () => this.#postOn()));
+  }
+
+  /** Resolves once every request has ended. */
+  async end(): Promise<void> {
+    this.#ending = true;
+    await this.#running;
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.size;
+  }
+
+  /** Requests that have not ended. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Resolves when `count` more were acknowledged. Rejects at the limit. */
+  async untilAcknowledged(count: number, limitMs = 20_000): Promise<void> {
+    const goal = this.#acknowledged.size + count;
+    for (const deadline = Date.now() + limitMs; this.#acknowledged.size < goal; await sleep(5)) {
+      if (Date.now() > deadline) throw new Error(`Acknowledged ${String(this.acknowledged)} of ${String(goal)}`);
+    }
+  }
+
+  /** Compares the ledger with the database. */
+  async audit(database: TestDatabase): Promise<Audit> {
+    const rows = await database.query('SELECT id, name FROM pet WHERE name LIKE ?', [`${this.#prefix}%`]);
+    const stored = new Map<string, bigint[]>();
+    for (const row of rows) {
+      const name = String(row['name']);
+      stored.set(name, [...(stored.get(name) ?? []), row['id'] as bigint]);
+    }
+    const names = [...stored.keys()];
+    return {
+      lost: [...this.#acknowledged].filter(([name, id]) => !stored.get(name)?.includes(id)).map(([name]) => name),
+      doubled: names.filter((name) => (stored.get(name)?.length ?? 0) > 1),
+      denied: names.filter((name) => this.#denied.has(name)),
+      extras: names.filter((name) => !this.#acknowledged.has(name)),
+    };
+  }
+
+  async #postOn(): Promise<void> {
+    while (!this.#ending) {
+      this.#posted += 1;
+      const name = `${this.#prefix}${String(this.#posted)}`;
+      this.#inFlight += 1;
+      const answer = await this.#client()
+        .post('/v1/pets', { name, categoryId: 1 })
+        .catch(() => undefined);
+      this.#inFlight -= 1;
+      this.#note(name, answer);
+      if (answer?.status !== 201) await sleep(REST_MS);
+    }
+  }
+
+  #note(name: string, answer: Answer | undefined): void {
+    const status = answer?.status ?? 0;
+    const first = !this.statuses.has(status);
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    if (status === 201) this.#acknowledged.set(name, BigInt((answer?.json() as { id: number | bigint }).id));
+    else if (status !== 503 && status !== 0) this.#denied.add(name);
+    if (answer !== undefined && status !== 201 && (first || status !== 503)) this.answers.push(answer);
+  }
+}

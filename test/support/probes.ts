@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpClient } from './http.js';
+
+const PERIOD_MS = 50;
+
+/** What an orchestrator sees of a service: its probes, asked again and again until `stop`. */
+export class Probes {
+  readonly #client: HttpClient;
+  readonly #watching: Promise<void>;
+  #stopped = false;
+  #ready: boolean | undefined;
+  /** Every answer of /livez that was not 200, or that did not come; 0 for the latter. */
+  readonly deaths: number[] = [];
+  /** The longest that /livez took so far, in milliseconds. */
+  slowestLivez = 0;
+
+  constructor(managementUrl: string) {
+    this.#client = new HttpClient(managementUrl);
+    this.#watching = this.#watch();
+  }
+
+  /** Resolves once /readyz says so, after how many milliseconds. Rejects at the limit. */
+  async until(ready: boolean, limitMs: number): Promise<number> {
+    const from = performance.now();
+    while (this.#ready !== ready) {
+      if (performance.now() - from > limitMs)
+        throw new Error(`/readyz was ${String(!ready)} for ${String(limitMs)} ms`);
+      await sleep(PERIOD_MS / 2);
+    }
+    return performance.now() - from;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#stopped) {
+      const from = performance.now();
+      const alive = await this.#status('/livez');
+      this.slowestLivez = Math.max(this.slowestLivez, performance.now() - from);
+      if (alive !== 200) this.deaths.push(alive);
+      this.#ready = (await this.#status('/readyz')) === 200;
+      await sleep(PERIOD_MS);
+    }
+  }
+
+  async #status(path: string): Promise<number> {
+    return this.#client.get(path).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  }
+}
