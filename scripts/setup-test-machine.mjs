@@ -19,6 +19,7 @@ const NEEDS = [
   { package: 'redis-server', programs: ['redis-server'], for: 'the tests of rate limits shared by replicas' },
   { package: 'haproxy', programs: ['haproxy'], for: 'the tests of rolling restarts in test/faults' },
   { package: 'openssl', programs: ['openssl'], for: 'the tests of TLS to the database' },
+  { package: 'faketime', programs: ['faketime'], for: 'the tests of a clock that jumps' },
   { package: 'util-linux', programs: ['prlimit'], for: 'the tests of a process without file descriptors' },
 ];
 

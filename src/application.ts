@@ -52,13 +52,14 @@ export async function createApplication({
 }: ApplicationOptions): Promise<Application> {
   const features = startedFeatures(given, config);
   const routes = await checkFeatures(features, { ...platformSchema, version }, '/v1');
-  const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext }));
+  const metrics = new Metrics(version, revision);
+  const onDrop = (): void => metrics.logDropped.inc();
+  const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext, onDrop }));
   for (const warning of [...config.warnings, ...warnOfUnknownSunsets(config.sunsets, routes)]) {
     log.warn({ event: 'config.warning' }, warning);
   }
   const sources = [platformSchema, ...features];
   const dataSource = createDataSource(config, sources);
-  const metrics = new Metrics(version, revision);
   const link = new DatabaseLink(dataSource, config, log, sources);
   const database = createDatabase(dataSource, config.database, metrics, () => link.isCurrent);
   const foundations = { config, clock, log, database, metrics };

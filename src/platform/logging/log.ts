@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
 /** The service's log: one JSON object a line (operations §2, "Log fields"). */
@@ -12,16 +13,17 @@ export interface LogSettings {
   readonly context: () => object;
   /** Standard error for a command whose standard output belongs to its result. */
   readonly stream?: 'stdout' | 'stderr';
+  /** Told of every line that is dropped because nobody takes them. */
+  readonly onDrop?: () => void;
 }
 
-/** Makes the log. It writes asynchronously, in batches; a line holds what is named here or given by the caller. */
+/** Makes the log. A line holds what is named here or given by the caller. */
 export async function createLog(settings: LogSettings): Promise<Log> {
-  const descriptor = settings.stream === 'stderr' ? 2 : 1;
+  const stream = settings.stream ?? 'stdout';
   const destination =
     settings.format === 'pretty'
-      ? await prettyDestination(descriptor)
-      : // With a least length above 0 its `flush` waits, and every line is longer than that.
-        pino.destination({ dest: descriptor, sync: false, minLength: 1 });
+      ? await prettyDestination(stream === 'stdout' ? 1 : 2)
+      : new LineWriter(stream, settings.onDrop ?? (() => undefined));
   return pino(
     {
       level: settings.level,
@@ -37,21 +39,12 @@ export async function createLog(settings: LogSettings): Promise<Log> {
   );
 }
 
-/** Milliseconds that whoever reads the log has to take its last lines. */
-const LAST_LINES_MS = 1000;
-
 /**
  * Resolves once every line so far is written, or when nobody took it for a second. A process that exits before that
- * leaves its last lines out of order, or unwritten.
+ * may leave its last lines unwritten.
  */
 export function flushLog(log: Log): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, LAST_LINES_MS);
-    log.flush(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  return new Promise((resolve) => log.flush(() => resolve()));
 }
 
 /** Loaded only where a person reads along: it costs 40 ms of start-up. */

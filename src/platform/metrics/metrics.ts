@@ -71,6 +71,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly logDropped = new Counter({
+    name: 'pets_log_dropped_total',
+    help: 'Lines of the log that were dropped because nobody took them.',
+    registers: [this.registry],
+  });
+
   readonly ready = new Gauge({ name: 'pets_ready', help: '1 while /readyz says ready.', registers: [this.registry] });
 
   constructor(version: string, revision: string) {

@@ -1,0 +1,128 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import autocannon from 'autocannon';
+import { storeKey } from '../support/api-keys.js';
+import { emptyFolder, programEnvironment } from '../support/command.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { hosting } from '../support/hosting.js';
+import { HttpClient } from '../support/http.js';
+import { freePort } from '../support/mariadb.js';
+import { metricValue } from '../support/metrics.js';
+import { residentBytes } from '../support/process-size.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { spawnTethered } from '../support/tethered.js';
+
+const MIB = 1024 ** 2;
+/** Requests that fail, each with its stack in the log: more lines than may wait for a reader. */
+const MANY = 4000;
+const LINES = 2 * MANY;
+
+/** A service whose standard output is a pipe, and the program that reads the other end of it into a file. */
+interface Piped {
+  readonly service: ChildProcess;
+  readonly reader: ChildProcess;
+  readonly url: string;
+  readonly managementUrl: string;
+  readonly key: string;
+  lines(): string[];
+}
+
+async function launchPiped(database: TestDatabase, folder: string): Promise<Piped> {
+  const [pipe, file] = [join(folder, 'pipe'), join(folder, 'lines')];
+  execFileSync('mkfifo', [pipe]);
+  const end = openSync(file, 'w');
+  const reader = spawnTethered('cat', [pipe], { stdio: ['ignore', end, 'ignore'] });
+  closeSync(end);
+  const [port, managementPort] = [String(await freePort()), String(await freePort())];
+  const { program, env } = hosting({
+    features: ['features/thrower.feature.ts'],
+    env: { PORT: port, MANAGEMENT_PORT: managementPort, RATE_LIMIT_PER_MINUTE: '0' },
+  });
+  // The shell's opening of the pipe waits for the reader, so that this process need not.
+  const service = spawnTethered('sh', ['-c', 'exec "$0" "$1" > "$2"', process.execPath, program, pipe], {
+    cwd: emptyFolder,
+    env: programEnvironment(database.url, env),
+    stdio: 'ignore',
+  });
+  const [url, managementUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${managementPort}`];
+  const isReady = async (): Promise<boolean> =>
+    (await new HttpClient(managementUrl).get('/readyz').catch(() => undefined))?.status === 200;
+  while (!(await isReady())) await sleep(50);
+  const key = await storeKey(database);
+  return { service, reader, url, managementUrl, key, lines: () => readFileSync(file, 'utf8').split('\n') };
+}
+
+/** Sends requests, and gives how many were answered as they must be. */
+async function answered({ url, key }: Piped): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'x'.repeat(128) };
+  const result = await autocannon({ url: `${url}/v1/throws/now/error`, headers, amount: MANY, connections: 20 });
+  return result.statusCodeStats?.['500']?.count ?? 0;
+}
+
+describe('whoever reads the log', () => {
+  let database: TestDatabase;
+  let folder: string;
+  let piped: Piped;
+  const dropped = (): Promise<number> => metricValue(piped.managementUrl, 'pets_log_dropped_total');
+
+  beforeAll(async () => {
+    database = await createSqliteDatabase();
+    folder = scratchFolder('log-sink');
+    piped = await launchPiped(database, folder);
+  }, 60_000);
+
+  afterAll(async () => {
+    piped.service.kill('SIGKILL');
+    piped.reader.kill('SIGKILL');
+    removeScratch(folder);
+    await database.drop();
+  });
+
+  it('and stops costs lines, which are counted, and neither answers nor memory', async () => {
+    expect(await answered(piped)).toBe(MANY);
+    const before = residentBytes(piped.service.pid!);
+    piped.reader.kill('SIGSTOP');
+    expect(await answered(piped)).toBe(MANY);
+    expect(residentBytes(piped.service.pid!) - before).toBeLessThan(64 * MIB);
+    const lost = await dropped();
+    expect(lost).toBeGreaterThan(0);
+
+    // What was not dropped comes when the reader goes on, whole and in order.
+    piped.reader.kill('SIGCONT');
+    const told = (): string[] => piped.lines().filter((line) => /"event":"(http\.request|request\.failed)"/.test(line));
+    while (told().length < 2 * LINES - lost) await sleep(50);
+    expect(told()).toHaveLength(2 * LINES - lost);
+    const times = told().map((line) => (JSON.parse(line) as { time: string }).time);
+    expect(times).toEqual([...times].sort());
+    expect(await dropped()).toBe(lost);
+  }, 60_000);
+
+  it('and goes does not end the service', async () => {
+    piped.reader.kill('SIGKILL');
+    await once(piped.reader, 'exit');
+    const lost = await dropped();
+    expect(await answered(piped)).toBe(MANY);
+    expect(await dropped()).toBeGreaterThan(lost);
+    piped.service.kill('SIGTERM');
+    expect(await once(piped.service, 'exit')).toEqual([0, null]);
+  }, 60_000);
+});
+
+describe('a stop while nobody reads the log', () => {
+  it('ends all the same', async () => {
+    const database = await createSqliteDatabase();
+    const folder = scratchFolder('log-sink');
+    const piped = await launchPiped(database, folder);
+    piped.reader.kill('SIGSTOP');
+    expect(await answered(piped)).toBe(MANY);
+    piped.service.kill('SIGTERM');
+    expect(await once(piped.service, 'exit')).toEqual([0, null]);
+    piped.reader.kill('SIGKILL');
+    removeScratch(folder);
+    await database.drop();
+  }, 60_000);
+});
