@@ -37,7 +37,7 @@ export {
   type ErrorCode,
 } from './platform/errors/index.js';
 export { FeatureError } from './platform/feature-check/index.js';
-export { defineFeature, type Feature, type Migration } from './platform/feature.js';
+export { defineFeature, type Feature, type Migration, type Samples } from './platform/feature.js';
 export { Health, type HealthContribution } from './platform/health/index.js';
 export { Idempotent } from './platform/idempotency/index.js';
 export {

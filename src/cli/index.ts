@@ -7,6 +7,7 @@ import { migrateCommand } from './migrate.command.js';
 import { newCommand } from './new.command.js';
 import { openapiCommand } from './openapi.command.js';
 import { printedDocument } from './printed-document.js';
+import { seedCommand } from './seed.command.js';
 import { withKeysFile } from './with-keys-file.js';
 import { withKeysOf } from './with-keys.js';
 
@@ -32,5 +33,6 @@ function commandsFor(features: readonly Feature[]): readonly Command[] {
     openapiCommand(() => printedDocument(features)),
     configCommand(),
     newCommand(),
+    seedCommand(features),
   ];
 }

@@ -3,6 +3,7 @@ import { CreatePets1764201600000 } from './migrations/create-pets.1764201600000.
 import { Pet } from './pet.entity.js';
 import { petNotFound } from './pets.errors.js';
 import { PetsModule } from './pets.module.js';
+import { petSamples } from './pets.samples.js';
 
 export const pets = defineFeature({
   name: 'pets',
@@ -12,4 +13,5 @@ export const pets = defineFeature({
   migrations: [CreatePets1764201600000],
   scopes: { 'pets:read': 'List and fetch pets', 'pets:write': 'Add pets' },
   errors: [petNotFound],
+  samples: petSamples,
 });

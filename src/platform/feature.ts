@@ -20,6 +20,16 @@ export interface Feature {
   readonly scopes?: Readonly<Record<string, string>>;
   /** The error codes of its own that it raises. */
   readonly errors?: readonly ErrorCode[];
+  /** What the command `seed` fills its table with. */
+  readonly samples?: Samples;
+}
+
+/** Made-up records of one table. */
+export interface Samples {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The values of the nth record, from 0 on, as many as columns; the same at every run. */
+  readonly row: (n: number) => readonly (string | bigint | number | null)[];
 }
 
 /** Features by their modules, with the files that declare them. */

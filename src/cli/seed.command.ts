@@ -1,0 +1,63 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Database } from '../platform/database/index.js';
+import type { Feature, Samples } from '../platform/feature.js';
+import { Progress } from './progress.js';
+import { withDatabase } from './with-database.js';
+
+/** Rows of one statement: a commit for so many costs little each, and it ends far below a query's deadline. */
+const BATCH_SIZE = 2000;
+/** Statements at once: the next rows are made while the database stores some. */
+const AT_ONCE = 3;
+
+interface SeedOptions {
+  readonly count: number;
+  readonly feature?: string;
+  readonly add?: true;
+}
+
+/** `seed`: fills a feature's table with made-up records, to try and to measure. */
+export function seedCommand(features: readonly Feature[]): Command {
+  const seedable = features.filter(({ samples }) => samples !== undefined).map(({ name }) => name);
+  const command: Command = new Command('seed')
+    .description('fill the database with made-up records, to try and to measure')
+    .requiredOption('--count <number>', 'how many', wholeNumber)
+    .option('--feature <name>', `of which feature: ${seedable.join(', ')}`, seedable[0])
+    .option('--add', 'to those that are there already')
+    .action(async ({ count, feature, add }: SeedOptions) => {
+      const samples = features.find(({ name }) => name === feature)?.samples;
+      if (samples === undefined) command.error(`error: '${String(feature)}' has no samples`);
+      await withDatabase(features, { migrate: true }, async ({ database }) => {
+        if (add !== true && !(await isEmpty(database, samples))) {
+          command.error(`error: ${samples.table} has rows already; --add adds to them`);
+        }
+        await seed(database, samples, count);
+        process.stdout.write(`${count} rows in ${samples.table}\n`);
+      });
+    });
+  return command;
+}
+
+async function seed(database: Database, samples: Samples, count: number): Promise<void> {
+  const progress = new Progress(samples.table, count);
+  let next = 0;
+  const fill = async (): Promise<void> => {
+    while (next < count) {
+      const [first, size] = [next, Math.min(BATCH_SIZE, count - next)];
+      next += size;
+      const rows = Array.from({ length: size }, (_, index) => samples.row(first + index));
+      await database.insert(samples.table, samples.columns, rows);
+      progress.advance(size);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, fill));
+}
+
+async function isEmpty(database: Database, { table }: Samples): Promise<boolean> {
+  return (await database.query(`SELECT 1 FROM ${table} LIMIT 1`)).length === 0;
+}
+
+function wholeNumber(text: string): number {
+  const count = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(count)) throw new InvalidArgumentError('It is a whole number from 1 on.');
+  return count;
+}

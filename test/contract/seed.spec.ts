@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../support/command.js';
+import { onEachEngine } from '../support/engines.js';
+
+onEachEngine('seed', (engine) => {
+  it('fills an empty database with plausible pets, and a filled one only when told', async () => {
+    const database = await engine.createDatabase();
+    const seed = (...args: readonly string[]) => runCommand(database, ['seed', ...args]);
+    try {
+      // More than one statement holds, and not a whole number of them.
+      expect(await seed('--count', '4321')).toMatchObject({ code: 0, stdout: '4321 rows in pet\n' });
+      const byStatus = 'SELECT status, COUNT(*) AS pets FROM pet GROUP BY status ORDER BY status';
+      const pets = await database.query(byStatus);
+      expect(pets.map((row) => row['status'])).toEqual(['available', 'pending', 'sold']);
+      expect(Math.min(...pets.map((row) => Number(row['pets'])))).toBeGreaterThan(50);
+      expect(await database.query('SELECT COUNT(DISTINCT name) AS names FROM pet')).toEqual([{ names: 4321n }]);
+
+      const refused = await seed('--count', '1');
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain('pet has rows already; --add adds to them');
+      expect((await seed('--count', '1', '--add')).code).toBe(0);
+      expect(await database.query('SELECT COUNT(*) AS pets FROM pet')).toEqual([{ pets: 4322n }]);
+    } finally {
+      await database.drop();
+    }
+  }, 60_000);
+});
+
+describe('seed', () => {
+  it('refuses a count that is none', async () => {
+    const { code, stderr } = await runCommand({ url: 'sqlite::memory:' }, ['seed', '--count', '1.5']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('whole number from 1 on');
+  });
+});
