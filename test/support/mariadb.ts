@@ -42,6 +42,8 @@ export interface MariaDbOptions {
   /** Arguments of the server, after those above, so they win. */
   readonly args?: readonly string[];
   readonly port?: number;
+  /** Where its data goes, which `stop` removes; a scratch folder, in memory where there is enough, when left out. */
+  readonly folder?: string;
 }
 
 /** One MariaDB or MySQL server with its own data folder, on a free port of 127.0.0.1. */
@@ -64,7 +66,7 @@ export class MariaDb {
   static async start(options: MariaDbOptions = {}): Promise<MariaDb> {
     const binary = findDatabaseServer();
     if (binary === undefined) throw new Error('No mariadbd or mysqld here: node scripts/setup-test-machine.mjs');
-    const folder = scratchFolder('mariadb');
+    const folder = options.folder ?? scratchFolder('mariadb');
     await makeDataFolder(binary, join(folder, 'data'));
     const server = new MariaDb(folder, binary, options.port ?? (await freePort()), options.args ?? []);
     await server.launch();

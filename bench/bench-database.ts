@@ -1,0 +1,36 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import mysql, { type Connection } from 'mysql2/promise';
+import { MariaDb } from '../test/support/mariadb.ts';
+import { migrate, seed } from './services.ts';
+
+/** On the disk, since a commit into memory is none; nothing but a whole table in the buffer pool is not measured here. */
+const folder = fileURLToPath(new URL('../artifacts/bench', import.meta.url));
+const SETTINGS = ['--innodb-buffer-pool-size=2G', '--innodb-log-file-size=256M'];
+
+/** A server whose commits are durable. */
+export async function startServer(): Promise<MariaDb> {
+  mkdirSync(folder, { recursive: true });
+  return MariaDb.start({ args: SETTINGS, folder: mkdtempSync(join(folder, 'mariadb-')) });
+}
+
+/** One database with so many pets. */
+export interface BenchDatabase {
+  readonly server: MariaDb;
+  readonly url: string;
+  /** A connection of nobody else's, to ask the server how many statements it ran. */
+  readonly admin: Connection;
+  readonly pets: number;
+}
+
+export async function fillDatabase(server: MariaDb, pets: number): Promise<BenchDatabase> {
+  const admin = await mysql.createConnection(server.adminUrl());
+  const name = `store_of_${String(pets)}`;
+  await admin.query(`CREATE DATABASE ${name}`);
+  const url = server.url(name);
+  migrate(url);
+  seed(url, pets);
+  await admin.query(`ANALYZE TABLE ${name}.pet`);
+  return { server, url, admin, pets };
+}

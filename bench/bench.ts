@@ -1,0 +1,99 @@
+/** This service beside its peers, or beside itself with more pets. `npm run bench -- --help` says how. */
+import { writeFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { fillDatabase, startServer } from './bench-database.ts';
+import { chart } from './chart.ts';
+import { goalTable, memoryTable, resultTable, scaleTable } from './report.ts';
+import { runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
+import { requireSameAnswers } from './same-answers.ts';
+import { scaleScenarios, scenarios, type Scenario } from './scenarios.ts';
+import { animalStore, buildPeers, programs, RunningService } from './services.ts';
+import { writeBlock, writeChart } from './written.ts';
+
+interface Options {
+  readonly quick?: true;
+  readonly scale?: true;
+  readonly json?: string;
+  readonly only?: string[];
+  readonly against?: string[];
+  readonly rounds?: string;
+  readonly seconds?: string;
+}
+
+const PETS = 100_000;
+const FEW = 1000;
+const MANY = 10_000_000;
+const QUICK: Effort = { rounds: 1, seconds: 1.5, warmUpSeconds: 0.5 };
+const FULL: Effort = { rounds: 5, seconds: 4, warmUpSeconds: 4 };
+
+const names = (items: readonly { readonly name: string }[]): string => items.map(({ name }) => name).join(', ');
+const list = (text: string): string[] => text.split(',');
+
+const options = new Command('bench')
+  .description('measures this service beside its peers on one machine, and writes docs/benchmarks.md')
+  .option('--quick', 'a minute’s look, which writes no document')
+  .option('--scale', `this service alone, with ${String(FEW)} pets and with ${String(MANY)}`)
+  .option('--json <file>', 'write every sample to a file')
+  .option('--only <names>', `some requests, which writes no document: ${names(scenarios)}`, list)
+  .option('--against <names>', `some services: ${names(programs)}`, list)
+  .addOption(new Option('--rounds <number>').default(undefined, '5'))
+  .addOption(new Option('--seconds <number>', 'of one measurement').default(undefined, '4'))
+  .parse()
+  .opts<Options>();
+
+const effort: Effort = {
+  ...(options.quick ? QUICK : FULL),
+  ...(options.rounds !== undefined && { rounds: Number(options.rounds) }),
+  ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
+};
+const whole = !options.quick && options.only === undefined && options.against === undefined;
+
+const server = await startServer();
+try {
+  const samples = await (options.scale ? besideItself() : besidePeers());
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ effort, samples }, null, 2)}\n`);
+} finally {
+  await server.stop();
+}
+// Autocannon leaves timers behind.
+process.exit();
+
+async function besidePeers(): Promise<Samples> {
+  const chosen = chosenOf(scenarios);
+  const entrants = programs.filter(({ name }) => options.against === undefined || options.against.includes(name));
+  if (entrants.some(({ name }) => name === 'nest')) buildPeers();
+  const database = await fillDatabase(server, PETS);
+  const contenders: Contender[] = [];
+  for (const program of entrants) {
+    contenders.push({ name: program.name, service: await RunningService.start(program, database.url), database });
+  }
+  const services = contenders.map(({ service }) => service);
+  for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
+  const samples = await runRounds(contenders, chosen, effort);
+  const tables = [resultTable(samples), goalTable(samples), memoryTable(samples)].join('\n');
+  process.stdout.write(`\n${tables}\n`);
+  if (whole) {
+    writeBlock('peers', tables);
+    writeChart(chart(samples));
+  }
+  await Promise.all(services.map((service) => service.stop()));
+  return samples;
+}
+
+async function besideItself(): Promise<Samples> {
+  const contenders: Contender[] = [];
+  for (const pets of [FEW, MANY]) {
+    const database = await fillDatabase(server, pets);
+    contenders.push({ name: String(pets), service: await RunningService.start(animalStore, database.url), database });
+  }
+  const samples = await runRounds(contenders, chosenOf(scaleScenarios), effort);
+  const table = scaleTable(samples, String(FEW), String(MANY));
+  process.stdout.write(`\n${table}\n`);
+  if (whole) writeBlock('scale', table);
+  await Promise.all(contenders.map(({ service }) => service.stop()));
+  return samples;
+}
+
+function chosenOf(all: readonly Scenario[]): readonly Scenario[] {
+  return all.filter(({ name }) => options.only === undefined || options.only.includes(name));
+}

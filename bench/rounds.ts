@@ -1,0 +1,58 @@
+import { Progress } from '../src/cli/progress.ts';
+import type { BenchDatabase } from './bench-database.ts';
+import { measure, type Sample } from './load.ts';
+import type { Scenario } from './scenarios.ts';
+import type { RunningService } from './services.ts';
+
+/** A service on its database. */
+export interface Contender {
+  /** Tells it from the others. */
+  readonly name: string;
+  readonly service: RunningService;
+  readonly database: BenchDatabase;
+}
+
+export interface Effort {
+  readonly rounds: number;
+  /** Of one measurement. */
+  readonly seconds: number;
+  /** Of each service with each scenario, before the first round. */
+  readonly warmUpSeconds: number;
+}
+
+/** By scenario, then by contender: a sample a round. */
+export type Samples = Readonly<Record<string, Readonly<Record<string, readonly Sample[]>>>>;
+
+/**
+ * Measures every contender with every scenario, in turn, over and over: what disturbs the machine for a while disturbs
+ * all. Each round begins with another contender.
+ */
+export async function runRounds(
+  contenders: readonly Contender[],
+  scenarios: readonly Scenario[],
+  { rounds, seconds, warmUpSeconds }: Effort,
+): Promise<Samples> {
+  const progress = new Progress('bench', (warmUpSeconds + rounds * seconds) * scenarios.length * contenders.length);
+  const samples: Record<string, Record<string, Sample[]>> = {};
+  for (const scenario of scenarios) {
+    for (const { service, database } of contenders) {
+      await measure(service, scenario, database, warmUpSeconds);
+      progress.advance(warmUpSeconds, 'warming up');
+    }
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const scenario of scenarios) {
+      for (const { name, service, database } of rotated(contenders, round)) {
+        const sample = await measure(service, scenario, database, seconds);
+        ((samples[scenario.name] ??= {})[name] ??= []).push(sample);
+        progress.advance(seconds, `${scenario.title}, ${name}`);
+      }
+    }
+  }
+  return samples;
+}
+
+function rotated<T>(items: readonly T[], by: number): T[] {
+  const first = by % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
