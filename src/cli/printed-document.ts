@@ -1,12 +1,6 @@
 import { createApplication } from '../application.js';
 import { loadConfig, loadEnvironment } from '../platform/config/index.js';
-import {
-  animalStore,
-  buildOpenApiDocument,
-  documentTexts,
-  printedServers,
-  type DocumentTexts,
-} from '../platform/docs/index.js';
+import { animalStore, printedServers, writeDocument, type DocumentTexts } from '../platform/docs/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { createLog } from '../platform/logging/index.js';
@@ -20,13 +14,11 @@ export async function printedDocument(given: readonly Feature[]): Promise<Docume
   const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
   const { nest } = await createApplication({ features, config, log });
   const { publicBaseUrl, stagingBaseUrl } = config.http;
-  return documentTexts(
-    buildOpenApiDocument({
-      application: nest,
-      product: animalStore,
-      features,
-      routes: nest.get(RouteTable).all(),
-      servers: printedServers(publicBaseUrl, stagingBaseUrl),
-    }),
-  );
+  return writeDocument({
+    application: nest,
+    product: animalStore,
+    features,
+    routes: nest.get(RouteTable).all(),
+    servers: printedServers(publicBaseUrl, stagingBaseUrl),
+  });
 }

@@ -50,7 +50,7 @@ export function runCommand(
   env: Environment = {},
   program = builtProgram('cli.js'),
 ): Promise<CommandResult> {
-  const child = spawnTethered(process.execPath, ['--enable-source-maps', program, ...args], {
+  const child = spawnTethered(process.execPath, [program, ...args], {
     cwd: emptyFolder,
     env: programEnvironment(database.url, env),
     stdio: ['ignore', 'pipe', 'pipe'],

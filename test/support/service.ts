@@ -56,15 +56,11 @@ export class Service {
 
   private constructor(options: ServiceOptions) {
     this.#options = options;
-    this.#child = spawnTethered(
-      options.node ?? process.execPath,
-      ['--enable-source-maps', options.program ?? builtProgram('main.js')],
-      {
-        cwd: emptyFolder,
-        env: programEnvironment(options.database.url, options.env),
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
+    this.#child = spawnTethered(options.node ?? process.execPath, [options.program ?? builtProgram('main.js')], {
+      cwd: emptyFolder,
+      env: programEnvironment(options.database.url, options.env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#take(text);
     });

@@ -3,12 +3,12 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { readdirSync } from 'node:fs';
 import { request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ApiError } from '../errors/index.js';
+import { ApiError, coreErrors } from '../errors/index.js';
 import { docsAssetFolders } from './docs-assets.js';
 import { docsRouter } from './docs-router.js';
 import { animalStore } from './product.js';
 
-const texts = jest.fn(() => ({ json: '{"openapi":"3.1.0"}\n', yaml: 'openapi: 3.1.0\n' }));
+const texts = jest.fn(() => Promise.resolve({ json: '{"openapi":"3.1.0"}\n', yaml: 'openapi: 3.1.0\n' }));
 let server: Server;
 
 beforeAll(async () => {
@@ -61,16 +61,9 @@ describe('the documentation', () => {
     for (const address of addresses) expect(address).toMatch(/^\.\/(docs\/assets\/[\w.-]+|openapi\.(json|yaml))$/);
   });
 
-  it('answers 304 to whoever has it', async () => {
-    for (const path of ['/docs', '/docs/assets/docs.css', '/openapi.json', '/docs/assets/swagger-ui.css']) {
-      const first = await ask(path);
-      expect(first.headers['cache-control']).toBe('no-cache');
-      const again = await ask(path, { 'If-None-Match': first.headers.etag! });
-      expect([path, again.statusCode, again.text]).toEqual([path, 304, '']);
-    }
-  });
-
-  it('makes the document once, at the first request for it', async () => {
+  it('makes the document once, at the first request for it, and again where that failed', async () => {
+    texts.mockRejectedValueOnce(new ApiError(coreErrors.serviceUnavailable));
+    expect((await ask('/openapi.json')).statusCode).toBe(503);
     const json = await ask('/openapi.json');
     expect([json.headers['content-type'], json.text]).toEqual([
       'application/json; charset=utf-8',
@@ -78,7 +71,16 @@ describe('the documentation', () => {
     ]);
     const yaml = await ask('/openapi.yaml');
     expect([yaml.headers['content-type'], yaml.text]).toEqual(['application/yaml', 'openapi: 3.1.0\n']);
-    expect(texts).toHaveBeenCalledTimes(1);
+    expect(texts).toHaveBeenCalledTimes(2);
+  });
+
+  it('answers 304 to whoever has it', async () => {
+    for (const path of ['/docs', '/docs/assets/docs.css', '/openapi.json', '/docs/assets/swagger-ui.css']) {
+      const first = await ask(path);
+      expect(first.headers['cache-control']).toBe('no-cache');
+      const again = await ask(path, { 'If-None-Match': first.headers.etag! });
+      expect([path, again.statusCode, again.text]).toEqual([path, 304, '']);
+    }
   });
 
   it('serves every file that the page’s modules are, and nothing else of their folders', async () => {

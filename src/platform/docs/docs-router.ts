@@ -6,8 +6,8 @@ import { ApiError, coreErrors } from '../errors/index.js';
 import { docsAssetFolders } from './docs-assets.js';
 import { docsPage, docsPagePolicy } from './docs-page.js';
 import { docsStyle } from './docs-style.js';
-import type { DocumentTexts } from './openapi/document-texts.js';
 import type { Product } from './product.js';
+import type { DocumentTexts } from './write-document.js';
 
 interface Text {
   readonly type: string;
@@ -24,18 +24,18 @@ const ALLOW = 'GET, HEAD, OPTIONS';
  *
  * @param texts the document; asked for once, at the first request for it.
  */
-export function docsRouter(product: Product, texts: () => DocumentTexts): Router {
+export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const page = textOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy });
   const style = textOf('text/css; charset=utf-8', docsStyle);
-  const document = once(texts);
-  const json = once(() => textOf('application/json; charset=utf-8', document().json));
+  const document = onceDone(texts);
+  const json = onceDone(async () => textOf('application/json; charset=utf-8', (await document()).json));
   // RFC 9512 names YAML's media type.
-  const yaml = once(() => textOf('application/yaml', document().yaml));
+  const yaml = onceDone(async () => textOf('application/yaml', (await document()).yaml));
   serve(router, '/docs', (_request, response) => sendText(response, page));
   serve(router, '/docs/assets/docs.css', (_request, response) => sendText(response, style));
-  serve(router, '/openapi.json', (_request, response) => sendText(response, json()));
-  serve(router, '/openapi.yaml', (_request, response) => sendText(response, yaml()));
+  serve(router, '/openapi.json', async (_request, response) => sendText(response, await json()));
+  serve(router, '/openapi.yaml', async (_request, response) => sendText(response, await yaml()));
   for (const [name, root] of docsAssetFolders()) {
     const tag = once(() => entityTag(readFileSync(join(root, name))));
     serve(router, `/docs/assets/${name}`, (_request, response) => {
@@ -87,4 +87,14 @@ const sendBrowserToDocs: RequestHandler = (request, response, next) => {
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
+}
+
+/** As `once`, of what takes time; what failed is tried again by the next who asks. */
+function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
 }

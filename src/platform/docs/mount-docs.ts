@@ -1,8 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { docsRouter } from './docs-router.js';
-import { documentTexts } from './openapi/document-texts.js';
-import { buildOpenApiDocument, type DocumentSource } from './openapi/openapi-document.js';
 import type { Product } from './product.js';
+import { writeDocument, type DocumentSource } from './write-document.js';
 
 /**
  * Serves `/docs`, `/openapi.json`, `/openapi.yaml`, and the way from `/` to the page. To be called before the
@@ -12,5 +11,5 @@ import type { Product } from './product.js';
  * for three operations, and YAML as much again; a service that nobody asks for its document never spends them.
  */
 export function mountDocs(application: INestApplication, product: Product, source: () => DocumentSource): void {
-  application.use(docsRouter(product, () => documentTexts(buildOpenApiDocument(source()))));
+  application.use(docsRouter(product, () => writeDocument(source())));
 }

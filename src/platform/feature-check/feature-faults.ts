@@ -1,4 +1,5 @@
-import semver from 'semver';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import type { Feature } from '../feature.js';
@@ -25,8 +26,8 @@ function faultsOfName({ name }: Feature): string[] {
 }
 
 function faultsOfPlatform({ platform }: Feature, version: string): string[] {
-  if (semver.validRange(platform) === null) return [`names a platform '${platform}' that is not a range of versions`];
-  return semver.satisfies(version, platform) ? [] : [`was built for platform ${platform}; this is ${version}`];
+  if (validRange(platform) === null) return [`names a platform '${platform}' that is not a range of versions`];
+  return satisfies(version, platform) ? [] : [`was built for platform ${platform}; this is ${version}`];
 }
 
 /** TypeORM says each of these too, but only once it is connected, and one at a time. */

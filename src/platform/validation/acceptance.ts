@@ -1,4 +1,5 @@
-import { getMetadataStorage, ValidationTypes, type ValidatorConstraintInterface } from 'class-validator';
+import type { ValidatorConstraintInterface } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from './class-validator.js';
 
 /** One decorator on one property, as class-validator keeps it. */
 export type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];

@@ -1,5 +1,6 @@
 import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
+import type { ValidationError } from 'class-validator';
+import { Validator } from './class-validator.js';
 import type { Dto, DtoShape } from './dto-shape.js';
 import type { Fault } from './faults.js';
 
@@ -26,7 +27,7 @@ export function checkFields<T extends object>(
     if (fields[name] === undefined) fields[name] = value;
   }
   if (accepts(instance)) return { instance, faults: [] };
-  const errors = validateSync(instance, { validationError: { target: false, value: false } });
+  const errors = new Validator().validateSync(instance, { validationError: { target: false, value: false } });
   const order = [...names];
   const sorted = errors.toSorted((a, b) => order.indexOf(a.property) - order.indexOf(b.property));
   return { instance, faults: sorted.flatMap((error) => faultsOf(error, given, '')) };

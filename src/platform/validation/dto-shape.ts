@@ -1,5 +1,5 @@
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { compileAcceptance, type Acceptance } from './acceptance.js';
+import { getMetadataStorage, ValidationTypes } from './class-validator.js';
 import { defaultOf } from './property-rule.js';
 
 /** A class that describes what a client sends. */

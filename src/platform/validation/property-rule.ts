@@ -1,6 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { registerDecorator, ValidateIf } from 'class-validator';
+import { registerDecorator, ValidateIf } from './class-validator.js';
 
 /** What every property decorator of the house takes. */
 export interface PropertyOptions<T> {

@@ -1,0 +1,16 @@
+import { createRequire } from 'node:module';
+
+type ClassValidator = typeof import('class-validator');
+
+/**
+ * The parts of class-validator that the platform uses, from their own files. Its front door also opens 300 modules of
+ * e-mail addresses, telephone numbers and the like, which are then loaded at every start; a feature that decorates with
+ * them opens it itself, and meets the same parts behind it.
+ */
+const load = createRequire(import.meta.url);
+
+export const { registerDecorator } = load('class-validator/cjs/register-decorator.js') as ClassValidator;
+export const { ValidateIf } = load('class-validator/cjs/decorator/common/ValidateIf.js') as ClassValidator;
+export const { getMetadataStorage } = load('class-validator/cjs/metadata/MetadataStorage.js') as ClassValidator;
+export const { ValidationTypes } = load('class-validator/cjs/validation/ValidationTypes.js') as ClassValidator;
+export const { Validator } = load('class-validator/cjs/validation/Validator.js') as ClassValidator;
