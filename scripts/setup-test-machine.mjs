@@ -21,6 +21,7 @@ const NEEDS = [
   { package: 'openssl', programs: ['openssl'], for: 'the tests of TLS to the database' },
   { package: 'faketime', programs: ['faketime'], for: 'the tests of a clock that jumps' },
   { package: 'util-linux', programs: ['prlimit'], for: 'the tests of a process without file descriptors' },
+  { package: 'util-linux', programs: ['unshare'], for: 'the tests of the image, started without an engine' },
 ];
 
 /** Debian asks this program whether a package may start its service; 101 is no. */

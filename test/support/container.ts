@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { projectFolder } from './command.js';
+import { readDockerfile, type Image } from './dockerfile.js';
+import { findProgram } from './programs.js';
+
+/** Where distroless keeps Node, and what it starts. */
+const NODE = '/nodejs/bin/node';
+
+/** Why this machine cannot rehearse a container, if it cannot. */
+export function whyNoContainer(): string | undefined {
+  if (process.platform !== 'linux') return 'mount namespaces are Linux’s own';
+  if (process.getuid?.() !== 0) return 'only root may mount';
+  if (findProgram('unshare') === undefined || findProgram('setpriv') === undefined) return 'util-linux is missing';
+  return undefined;
+}
+
+/**
+ * The image as the Dockerfile makes it, and a way to start it without a container engine: Node with its libraries, what
+ * the last stage copies, and nothing else, as the root of a mount namespace that cannot be written, under the image's
+ * user, without capabilities or a way to new ones.
+ */
+export class Container {
+  readonly image: Image = readDockerfile();
+  /** A program that takes the place of Node: it starts Node in the container with its own arguments. */
+  readonly node: string;
+
+  /** @param secrets the folder to be mounted at /run/secrets. */
+  constructor(secrets: string) {
+    // On the disk of the packages, which are linked rather than copied. It stays, so that it can be looked at.
+    const folder = join(projectFolder, 'artifacts/container');
+    rmSync(folder, { recursive: true, force: true });
+    const root = join(folder, 'root');
+    for (const empty of ['proc', 'tmp', 'run/secrets']) mkdirSync(join(root, empty), { recursive: true });
+    copyNode(root);
+    for (const { from, to } of this.image.copies) {
+      const target = join(root, to);
+      if (from === 'node_modules') linkProductionPackages(target);
+      else link(join(projectFolder, from), target);
+    }
+    this.node = join(folder, 'node');
+    writeFileSync(this.node, startScript(root, secrets, this.image));
+    chmodSync(this.node, 0o755);
+  }
+}
+
+function startScript(root: string, secrets: string, { user, workdir }: Image): string {
+  const [uid = '', gid = ''] = user.split(':');
+  const inside = [
+    `mount --bind '${root}' '${root}'`,
+    `mount -t proc proc '${root}/proc'`,
+    `mount --bind '${secrets}' '${root}/run/secrets'`,
+    `mount -o remount,bind,ro,nosuid,nodev '${root}'`,
+    `exec setpriv --no-new-privs unshare --root='${root}' --wd='${workdir}' --setgid=${gid} --setuid=${uid} ${NODE} "$@"`,
+  ];
+  return `#!/bin/sh\nexec unshare --mount sh -ec '${inside.join('\n').replaceAll("'", '"')}' sh "$@"\n`;
+}
+
+function copyNode(root: string): void {
+  const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).matchAll(/(?:=> |^\s+)(\/\S+)/gm);
+  const files = [...libraries].map(([, path = '']) => ({ from: path, to: path }));
+  for (const { from, to } of [{ from: process.execPath, to: NODE }, ...files]) {
+    mkdirSync(dirname(join(root, to)), { recursive: true });
+    copyFileSync(from, join(root, to));
+  }
+}
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly link?: boolean;
+}
+
+/** What `npm prune --omit=dev` leaves, by the lock file. */
+function linkProductionPackages(target: string): void {
+  const text = readFileSync(join(projectFolder, 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
+  const kept = Object.entries(packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
+  for (const path of kept.map(([path]) => path).filter((path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path))) {
+    const source = join(projectFolder, path);
+    // Optional packages of other platforms are locked and not there.
+    if (existsSync(source)) link(source, join(target, path.slice('node_modules/'.length)));
+  }
+}
+
+function link(source: string, target: string): void {
+  mkdirSync(dirname(target), { recursive: true });
+  const copy = ['--archive', '--no-target-directory', source, target];
+  try {
+    execFileSync('cp', ['--link', ...copy], { stdio: 'ignore' });
+  } catch {
+    // Another disk.
+    execFileSync('cp', copy);
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolder } from './command.js';
+
+export interface Image {
+  /** What the last stage takes of the build's folder: its path in the project, and its absolute path in the image. */
+  readonly copies: readonly { readonly from: string; readonly to: string }[];
+  /** Variables that refer to a build argument are left out. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly workdir: string;
+  readonly command: readonly string[];
+}
+
+export interface Instruction {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The instructions of the Dockerfile, stage by stage; each stage begins with its FROM. */
+export function readStages(path = join(projectFolder, 'Dockerfile')): Instruction[][] {
+  const lines = readFileSync(path, 'utf8')
+    .replaceAll(/^\s*#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n');
+  const stages: Instruction[][] = [];
+  for (const line of lines.filter((line) => line.trim() !== '')) {
+    const [name = '', text = ''] = line.split(/\s(.*)/s);
+    if (name === 'FROM') stages.push([]);
+    stages.at(-1)?.push({ name, text: text.trim() });
+  }
+  return stages;
+}
+
+/** What the last stage says. It must speak of one build folder, /app. */
+export function readDockerfile(): Image {
+  const stage = readStages().at(-1) ?? [];
+  const all = (name: string): string[] => stage.filter((step) => step.name === name).map(({ text }) => text);
+  const workdir = all('WORKDIR').at(-1) ?? '/';
+  return {
+    copies: all('COPY').map((text) => {
+      const [, from = '', to = ''] = /^--from=build \/app\/(\S+) (\S+)$/.exec(text) ?? [];
+      return { from, to: to.endsWith('/') ? join(workdir, to, from) : join(workdir, to) };
+    }),
+    env: Object.fromEntries(
+      [
+        ...all('ENV')
+          .join(' ')
+          .matchAll(/([A-Z_]+)=(?:"([^"]*)"|(\S+))/g),
+      ]
+        .map(([, name = '', quoted, plain]) => [name, quoted ?? plain ?? ''] as const)
+        .filter(([, value]) => !value.includes('$')),
+    ),
+    user: all('USER').at(-1) ?? '',
+    workdir,
+    command: JSON.parse(all('CMD').at(-1) ?? '[]') as string[],
+  };
+}
