@@ -1,0 +1,167 @@
+/**
+ * What a cluster is given, from deploy/kustomize and deploy/helm into deploy/rendered, where a review sees it and
+ * `npm test` holds it against the service. `npm run manifests` writes it; `npm run check:manifests` tells whether it is
+ * current. Both lint it: helm, kubeconform with the schemas of Kubernetes, the operator's own for its kinds, and values
+ * that the chart must refuse.
+ *
+ * Needs Go, python3 with pip, and their registries once; the tools are kept in node_modules/.cache.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseAllDocuments } from 'yaml';
+import { digestOfSources } from '../test/support/manifests.ts';
+
+const KUBERNETES = '1.37.0';
+const PROGRAMS = {
+  helm: 'helm.sh/helm/v4/cmd/helm@v4.3.1',
+  kustomize: 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1',
+  kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
+};
+const OPERATOR = '@kubernetes-models/prometheus-operator@6.0.0';
+
+const project = fileURLToPath(new URL('..', import.meta.url));
+const tools = join(project, 'node_modules/.cache/manifests');
+const chart = 'deploy/helm/animal-store';
+const write = process.argv.includes('--write');
+
+function run(command, args, options = {}) {
+  return execFileSync(command, args, {
+    cwd: project,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...options,
+  });
+}
+
+function program(name) {
+  const path = join(tools, 'bin', name);
+  if (!existsSync(path)) run('go', ['install', PROGRAMS[name]], { env: { ...process.env, GOBIN: join(tools, 'bin') } });
+  return path;
+}
+
+/**
+ * The schemas that the package `kubernetes-validate` brings, where kubeconform finds what they refer to: it looks beside
+ * a schema's file, unless an `$id` sends it elsewhere.
+ */
+function schemas() {
+  const folder = join(tools, `schemas-${KUBERNETES}`);
+  if (existsSync(folder)) return folder;
+  const fetched = mkdtempSync(join(tools, 'fetched-'));
+  const wanted = `kubernetes-validate==${KUBERNETES}`;
+  run('python3', [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--no-deps',
+    '--root-user-action',
+    'ignore',
+    '--target',
+    fetched,
+    wanted,
+  ]);
+  const source = join(fetched, `kubernetes_validate/kubernetes-json-schema/v${KUBERNETES}-local-strict`);
+  for (const name of readdirSync(source)) {
+    const { $id, ...schema } = JSON.parse(readFileSync(join(source, name), 'utf8'));
+    const text = JSON.stringify(schema).replaceAll('"/api/_definitions.json', '"_definitions.json');
+    if ($id !== undefined) writeFileSync(join(source, name), text);
+  }
+  renameSync(source, folder);
+  rmSync(fetched, { recursive: true });
+  return folder;
+}
+
+async function operatorModels() {
+  const folder = join(tools, 'operator');
+  if (!existsSync(folder))
+    run('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--prefix', folder, OPERATOR]);
+  const path = join(folder, 'node_modules/@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/index.js');
+  return import(pathToFileURL(path).href);
+}
+
+const template = (...args) => [
+  'template',
+  'animal-store',
+  chart,
+  '--namespace',
+  'animal-store',
+  '--values',
+  `${chart}/ci/production-values.yaml`,
+  ...args,
+];
+
+/** Values that the chart must refuse, each beside good ones, and a word of its reason. */
+const REFUSED = [
+  ['config.PUBLIC_BASE_URL=', 'PUBLIC_BASE_URL'],
+  ['config.DATABASE_URL=mysql://', 'DATABASE_URL'],
+  ['config.LOG_LEVLE=debug', 'LOG_LEVLE'],
+  ['config.MIGRATIONS=run', 'MIGRATIONS'],
+  ['config.METRICS_ENABLED=false', 'METRICS_ENABLED'],
+  ['secrets.files.DATABASE_URL_FILE=', 'DATABASE_URL_FILE'],
+  ['image.tag=latest', 'release'],
+  ['image.digest=1234', 'digest'],
+  ['podDisruptionBudget.minAvailable=3', 'drained'],
+  ['autoscaling.maxReplicas=2', 'maxReplicas'],
+  ['replicas=3', 'replicas'],
+];
+
+function refusals() {
+  return REFUSED.flatMap(([setting, reason]) => {
+    const flag = /=\d+$/.test(setting) && !setting.startsWith('image') ? '--set' : '--set-string';
+    const { status, stderr } = spawnSync(program('helm'), template(flag, setting), { cwd: project, encoding: 'utf8' });
+    return status !== 0 && stderr.includes(reason) ? [] : [`${setting} was not refused for ${reason}:\n${stderr}`];
+  });
+}
+
+const rendered = {
+  staging: run(program('kustomize'), ['build', 'deploy/kustomize/overlays/staging']),
+  production: run(program('kustomize'), ['build', 'deploy/kustomize/overlays/production']),
+  helm: run(program('helm'), template()),
+};
+
+const faults = refusals();
+run(program('helm'), ['lint', '--strict', chart, '--values', `${chart}/ci/production-values.yaml`], {
+  stdio: 'inherit',
+});
+
+mkdirSync(join(project, 'deploy/rendered'), { recursive: true });
+for (const [name, text] of Object.entries(rendered)) {
+  const path = join(project, 'deploy/rendered', `${name}.yaml`);
+  const page = `# Written by \`npm run manifests\` from sources with the digest ${digestOfSources()}\n${text}`;
+  if (write) writeFileSync(path, page);
+  else if (!existsSync(path) || readFileSync(path, 'utf8') !== page)
+    faults.push(`${path} is not current: npm run manifests`);
+  const location = join(schemas(), '{{ .ResourceKind }}{{ .KindSuffix }}.json');
+  const skipped = 'ServiceMonitor,PrometheusRule';
+  run(
+    program('kubeconform'),
+    ['-strict', '-summary', '-kubernetes-version', KUBERNETES, '-schema-location', location, '-skip', skipped],
+    { input: text, stdio: ['pipe', 'inherit', 'inherit'] },
+  );
+}
+
+const models = await operatorModels();
+for (const [name, text] of Object.entries(rendered)) {
+  const objects = parseAllDocuments(text).map((document) => document.toJS());
+  for (const object of objects.filter((object) => object?.apiVersion === 'monitoring.coreos.com/v1')) {
+    try {
+      new models[object.kind](object).validate();
+    } catch (error) {
+      faults.push(`${name}: ${object.kind}: ${error.message}`);
+    }
+  }
+}
+
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;

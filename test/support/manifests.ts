@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseAllDocuments } from 'yaml';
+
+const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
+
+/** The digest of every file that deploy/rendered is made of, so that it cannot fall behind them unseen. */
+export function digestOfSources(): string {
+  const hash = createHash('sha256');
+  for (const path of globSync('{kustomize,helm}/**/*.*', { cwd: deploy }).sort()) {
+    hash.update(`${path}\n`).update(readFileSync(`${deploy}/${path}`));
+  }
+  return hash.digest('hex');
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+  readonly periodSeconds: number;
+  readonly timeoutSeconds: number;
+  readonly failureThreshold: number;
+}
+
+export interface PodContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly args?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly envFrom: readonly { readonly configMapRef: { readonly name: string } }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number; readonly hostPort?: number }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly subPath?: string }[];
+  readonly resources: Readonly<Record<'requests' | 'limits', Readonly<Record<string, string>>>>;
+  readonly securityContext: object;
+  readonly lifecycle?: object;
+  readonly startupProbe?: Probe;
+  readonly readinessProbe?: Probe;
+  readonly livenessProbe?: Probe;
+}
+
+export interface PodSpec {
+  readonly containers: readonly PodContainer[];
+  readonly initContainers?: readonly PodContainer[];
+  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
+  readonly securityContext: object;
+  readonly automountServiceAccountToken: boolean;
+  readonly terminationGracePeriodSeconds?: number;
+}
+
+interface PodTemplate {
+  readonly metadata: { readonly labels: Labels };
+  readonly spec: PodSpec;
+}
+
+/** As much of a `spec`, of whatever kind, as the tests read. */
+export interface Spec {
+  readonly template?: PodTemplate;
+  readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
+  /** A Service's own are labels, those of all others have them in `matchLabels`. */
+  readonly selector?: Labels | { readonly matchLabels: Labels };
+  readonly podSelector?: { readonly matchLabels: Labels };
+  readonly strategy?: object;
+  readonly minAvailable?: number;
+  readonly minReplicas?: number;
+  readonly maxReplicas?: number;
+  readonly ports?: readonly { readonly targetPort: string }[];
+  readonly ingress?: readonly { readonly ports: readonly { readonly port: string | number }[] }[];
+  readonly endpoints?: readonly { readonly path: string }[];
+}
+
+export interface Manifest {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: { readonly name: string; readonly labels?: Labels };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec?: Spec;
+}
+
+/** What a cluster is given, as `npm run manifests` wrote it: the text and its objects. */
+export function readRendered(name: string): { readonly text: string; readonly objects: readonly Manifest[] } {
+  const text = readFileSync(`${deploy}/rendered/${name}.yaml`, 'utf8');
+  return { text, objects: parseAllDocuments(text).map((document) => document.toJS() as Manifest) };
+}
+
+export interface Workload {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly pod: PodSpec;
+}
+
+/** Everything that starts pods, of whatever kind. */
+export function workloadsOf(objects: readonly Manifest[]): Workload[] {
+  return objects.flatMap(({ kind, spec }) => {
+    const template = spec?.template ?? spec?.jobTemplate?.spec.template;
+    return template === undefined ? [] : [{ name: kind, labels: template.metadata.labels, pod: template.spec }];
+  });
+}
+
+/** The labels of the pods, or of the Services, that an object speaks of; undefined where it speaks of none. */
+export function selectorOf({ spec }: Manifest): Labels | undefined {
+  const selector = spec?.podSelector ?? spec?.selector;
+  if (selector === undefined) return undefined;
+  return 'matchLabels' in selector ? (selector as { readonly matchLabels: Labels }).matchLabels : selector;
+}
