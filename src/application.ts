@@ -61,7 +61,8 @@ export async function createApplication({
   const sources = [platformSchema, ...features];
   const dataSource = createDataSource(config, sources);
   const link = new DatabaseLink(dataSource, config, log, sources);
-  const database = createDatabase(dataSource, config.database, metrics, () => link.isCurrent);
+  const observers = { metrics, log, outages: link.outages };
+  const database = createDatabase(dataSource, config.database, observers, () => link.isCurrent);
   const foundations = { config, clock, log, database, metrics };
   const { nest, adapter } = await charged(features, assemble(features, routes, foundations));
   return new Running(nest, adapter, link, foundations);

@@ -53,7 +53,7 @@ beforeAll(async () => {
   await Promise.all(asking);
 }, 120_000);
 
-/** Written like variables, and none: SQL, Nest, patterns for names. */
+/** Written like variables, and none: SQL, Nest, codes of errors, patterns for names. */
 const NO_VARIABLES = [
   'API_KEY',
   'GET_LOCK',
@@ -68,6 +68,7 @@ const NO_VARIABLES = [
   'APP_PIPE',
   'APP_FILTER',
   'APP_INTERCEPTOR',
+  'DATABASE_TIMEOUT',
   'NAME_FILE',
   'OPERATION_ID',
 ];

@@ -1,7 +1,9 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CertificateAuthority } from '../support/certificates.js';
+import type { Environment } from '../support/command.js';
 import { createMysqlDatabase, type Row, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
 import { freePort, MariaDb } from '../support/mariadb.js';
@@ -55,9 +57,10 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined && findProgram('o
     readonly authority?: CertificateAuthority;
     readonly host?: string;
     readonly rewrite?: (bytes: Buffer) => Buffer;
+    readonly env?: Environment;
   }
 
-  async function launch({ mode, authority = trusted, host = '127.0.0.1', rewrite }: Setup) {
+  async function launch({ mode, authority = trusted, host = '127.0.0.1', rewrite, env }: Setup) {
     const wire = await tapWire(server.port, rewrite);
     const url = new URL(database?.url ?? '');
     url.host = `${host}:${String(wire.port)}`;
@@ -68,6 +71,7 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined && findProgram('o
         DATABASE_TLS_MODE: mode,
         DATABASE_TLS_CA_FILE: authority.certificate,
         MANAGEMENT_PORT: String(managementPort),
+        ...env,
       },
     });
     return { wire, service, probes: new HttpClient(`http://127.0.0.1:${String(managementPort)}`) };
@@ -83,9 +87,11 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined && findProgram('o
   /** Refused: never ready, nothing of the login on the wire, and told why by a code of its own. */
   async function expectRefused(setup: Setup, code: string): Promise<void> {
     const { wire, service, probes } = await launch(setup);
-    const twice = (): boolean => service.log.filter((line) => line['event'] === 'db.unavailable').length > 1;
-    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable' && twice(), 20_000);
-    expect(line).toMatchObject({ level: 'warn', err: { code } });
+    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable', 20_000);
+    expect(line).toMatchObject({ level: 'warn', part: 'connect', err: { code } });
+    // It tries on, and tells no more of the same.
+    for (const tried = wire.connections; wire.connections === tried;) await sleep(20);
+    expect(service.log.filter((entry) => entry['event'] === 'db.unavailable')).toEqual([line]);
     expect((await probes.get('/readyz')).status).toBe(503);
     expect(wire.carried(LOGIN)).toBe(false);
     await service.kill('SIGKILL');
@@ -139,9 +145,28 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined && findProgram('o
     },
   );
 
+  it('is looked at with each new connection: a certificate that expires meanwhile is told of, and one that is renewed', async () => {
+    await present(trusted.issue('IP:127.0.0.1'));
+    const { wire, service, probes } = await launch({
+      mode: 'verify-identity',
+      env: { DATABASE_CONNECTION_MAX_AGE_MS: '500' },
+    });
+    await service.untilLogged((line) => line['event'] === 'app.ready', 20_000);
+    await present(trusted.issue('IP:127.0.0.1', -1));
+    const told = await service.untilLogged((line) => line['event'] === 'db.unavailable', 20_000);
+    expect(told).toMatchObject({ level: 'warn', part: 'connect', err: { code: 'DATABASE_TLS_EXPIRED' } });
+    while ((await probes.get('/readyz')).status !== 503) await sleep(50);
+    await present(trusted.issue('IP:127.0.0.1'));
+    await service.untilLogged((line) => line['event'] === 'db.recovered', 20_000);
+    while ((await probes.get('/readyz')).status !== 200) await sleep(50);
+    expect(service.log.filter(({ event }) => event === 'db.unavailable')).toEqual([told]);
+    await service.stop();
+    await wire.stop();
+  });
+
   it('is asked for by the server as well: a service that speaks in the clear is refused', async () => {
     const { wire, service } = await launch({ mode: 'disable' });
-    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable');
+    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable', 20_000);
     // MariaDB denies access, MySQL says why.
     expect([1045, 3159]).toContain((line['err'] as { errno: number }).errno);
     await service.kill('SIGKILL');

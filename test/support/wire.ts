@@ -4,6 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** A wire between a client and a server on this machine, with all that went over it. */
 export interface Wire {
   readonly port: number;
+  /** Connections that clients made so far. */
+  readonly connections: number;
   /** Whether these bytes went over it, either way, as they stand. */
   carried(text: string): boolean;
   stop(): Promise<void>;
@@ -13,7 +15,9 @@ export interface Wire {
 export async function tapWire(serverPort: number, rewrite = (bytes: Buffer): Buffer => bytes): Promise<Wire> {
   const seen: Buffer[] = [];
   const sockets = new Set<Socket>();
+  let connections = 0;
   const server = createServer((client) => {
+    connections += 1;
     const target = connect(serverPort, '127.0.0.1');
     client.on('data', (bytes) => {
       seen.push(bytes);
@@ -39,6 +43,9 @@ export async function tapWire(serverPort: number, rewrite = (bytes: Buffer): Buf
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections;
+    },
     carried: (text) => Buffer.concat(seen).includes(text),
     stop: async () => {
       server.close();

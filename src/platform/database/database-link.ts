@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
-import { nameTlsFault } from './database-tls.js';
+import { DatabaseOutages } from './database-outages.js';
 import { MigrationError, Migrator, type MigrationSource } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
@@ -12,6 +12,7 @@ const LONGEST_PAUSE_MS = 5000;
 /** Brings the database up: connected, with the schema that this build needs. Tries until it is told to stop. */
 export class DatabaseLink {
   readonly migrator: Migrator;
+  readonly outages: DatabaseOutages;
   private stopped = false;
   private current = false;
 
@@ -22,6 +23,7 @@ export class DatabaseLink {
     sources: readonly MigrationSource[],
   ) {
     this.migrator = new Migrator(dataSource, sources);
+    this.outages = new DatabaseOutages(log);
   }
 
   /** Whether the schema is the one this build needs, as far as was seen. */
@@ -36,14 +38,16 @@ export class DatabaseLink {
    */
   async open(): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; !this.stopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      const startedAt = performance.now();
       try {
         await this.connect();
+        this.outages.worked('connect');
         if (await this.bringSchema()) return;
       } catch (error) {
         // A wrong entity or migration does not mend by waiting.
         const fault = error instanceof MigrationError ? error.cause : error;
         if (fault instanceof TypeORMError && !(fault instanceof QueryFailedError)) throw error;
-        this.report(error);
+        this.report(error, startedAt);
       }
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { ref: false });
     }
@@ -58,7 +62,7 @@ export class DatabaseLink {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private report(error: unknown): void {
+  private report(error: unknown, startedAt: number): void {
     if (error instanceof MigrationError) {
       const { feature, name } = error.step;
       this.log.error(
@@ -66,10 +70,7 @@ export class DatabaseLink {
         `${error.message}; trying again`,
       );
     } else {
-      this.log.warn(
-        { event: 'db.unavailable', err: nameTlsFault(error) },
-        'The database cannot be used yet; trying again',
-      );
+      this.outages.failed('connect', error, startedAt);
     }
   }
 

@@ -1,19 +1,30 @@
+import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
+import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import { summaryOf } from './statement-summary.js';
 
-/** Counts what a database adapter does, in the metrics of the service. */
+/** Who is told of what a database does. A command, which ends at once, tells nobody. */
+export interface DatabaseObservers {
+  readonly metrics?: Metrics;
+  readonly log?: Log;
+  readonly outages?: DatabaseOutages;
+}
+
+/** Tells what a database adapter does: to the metrics, to the log. */
 export class DatabaseWatch {
   constructor(
-    private readonly metrics: Metrics | undefined,
+    private readonly observers: DatabaseObservers,
     private readonly system: string,
     private readonly namespace: string,
   ) {}
 
   /** @param code the engine's error code where the statement failed. */
   ran(sql: string, startedAt: number, code?: string): void {
-    if (this.metrics === undefined) return;
+    const { metrics, outages } = this.observers;
+    if (code === undefined) outages?.worked(partOf(sql));
+    if (metrics === undefined) return;
     const { operation, collection } = summaryOf(sql);
-    this.metrics.databaseDuration.observe(
+    metrics.databaseDuration.observe(
       {
         db_system_name: this.system,
         db_namespace: this.namespace,
@@ -25,7 +36,28 @@ export class DatabaseWatch {
     );
   }
 
-  retried(code: string): void {
-    this.metrics?.databaseRetries.inc({ code });
+  /** A statement failed for a reason that passes. */
+  refused(sql: string, fault: unknown, startedAt: number): void {
+    this.observers.outages?.failed(partOf(sql), fault, startedAt);
   }
+
+  /** No connection was to be had. */
+  unreachable(fault: unknown, startedAt: number): void {
+    this.observers.outages?.failed('connect', fault, startedAt);
+  }
+
+  /** The file of the login cannot be used; the login that was read last holds on. */
+  loginUnread(fault: unknown): void {
+    const message = 'DATABASE_URL_FILE cannot be used; the login that it had holds on';
+    this.observers.log?.warn({ event: 'config.warning', err: fault }, message);
+  }
+
+  retried(code: string): void {
+    this.observers.metrics?.databaseRetries.inc({ code });
+    this.observers.log?.debug({ event: 'db.retry', code }, 'A statement is tried again');
+  }
+}
+
+function partOf(sql: string): DatabasePart {
+  return summaryOf(sql).operation === 'SELECT' ? 'read' : 'write';
 }

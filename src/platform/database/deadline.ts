@@ -17,8 +17,22 @@ export class LockWaitError extends ApiError {
   }
 }
 
+/** A write, or a commit, whose reply never came: it may have happened. Nobody but the client can repeat it safely. */
+export class OutcomeUnknownError extends ApiError {
+  constructor(cause: unknown) {
+    const message =
+      'It is not known whether this was done. To repeat it is safe with the same Idempotency-Key; without one, look first.';
+    super(coreErrors.serviceUnavailable, message, { headers: RETRY_LATER, cause });
+  }
+}
+
+/** The database was not asked: its schema is not there yet, or too many wait for it already. */
+export class NotAskedError extends Error {}
+
 /** The database did not answer in time; what it does with the statement is not known. */
 export class LateError extends Error {
+  readonly code = 'DATABASE_TIMEOUT';
+
   constructor(milliseconds: number) {
     super(`No answer from the database within ${milliseconds} ms`);
     this.name = 'LateError';

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { SqlValue } from './database.js';
 import { within } from './deadline.js';
 import { translateMysqlFault } from './mysql-failure.js';
@@ -13,8 +14,17 @@ type Callback = (fault: Error | null, result: unknown, fields: readonly Field[])
 export interface MysqlConnection {
   query(sql: string, done: Callback): void;
   execute(sql: string, parameters: SqlValue[], done: Callback): void;
+  ping(done: (fault: Error | null) => void): void;
+  on(event: 'error', listener: () => void): void;
   release(): void;
   destroy(): void;
+  readonly stream: Socket;
+}
+
+/** Ends a connection at once. mysql2's `destroy` closes its own side only, and waits for a server that may hang. */
+export function cut(connection: MysqlConnection): void {
+  connection.destroy();
+  connection.stream.destroy();
 }
 
 /**
@@ -35,7 +45,7 @@ export function executeOn(
       else resolve(Array.isArray(result) ? exactIntegers(result as Record<string, unknown>[], fields) : result);
     });
   });
-  return within(timeoutMs, running, () => connection.destroy());
+  return within(timeoutMs, running, () => cut(connection));
 }
 
 /** Runs what not every server prepares: SET, START TRANSACTION, COMMIT, ROLLBACK. */
@@ -43,7 +53,13 @@ export function controlOn(connection: MysqlConnection, sql: string, timeoutMs: n
   const running = new Promise<void>((resolve, reject) => {
     connection.query(sql, (fault) => (fault ? reject(translateMysqlFault(fault)) : resolve()));
   });
-  return within(timeoutMs, running, () => connection.destroy());
+  return within(timeoutMs, running, () => cut(connection));
+}
+
+/** Whether the server still answers on this connection. */
+export async function isAlive(connection: MysqlConnection, timeoutMs: number): Promise<boolean> {
+  const answered = new Promise<boolean>((resolve) => connection.ping((fault) => resolve(fault === null)));
+  return within(timeoutMs, answered, () => undefined).catch(() => false);
 }
 
 /** MySQL's numbers of TINY, SHORT, LONG, LONGLONG and INT24 columns. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors/index.js';
 import { DatabaseError } from './database.js';
-import { LateError, LockWaitError, unavailable } from './deadline.js';
+import { LateError, LockWaitError, OutcomeUnknownError, unavailable } from './deadline.js';
 
 /** What mysql2 rejects with: the server's error number and its name, or a network error's code. */
 export interface MysqlFault extends Error {
@@ -21,10 +21,14 @@ const LOCK_WAIT = 1205;
 /** A former writer that became read-only; TypeORM's pool would hand the connection out again (mysql2 #4075). */
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
-/** The server is there but cannot serve: too many connections, shutting down, disk full, killed, ambiguous commit. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([
-  1021, 1040, 1041, 1053, 1114, 1129, 1180, 1203, 1317, 1927, 1969, 3024, 4031,
-]);
+/** The disk is full: the statement was rolled back, and reads go on. */
+const DISK_FULL: ReadonlySet<number> = new Set([1021, 1114]);
+
+/** Refused before anything was run: too many connections, of all or of this login; out of memory; a blocked host. */
+const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203]);
+
+/** Cut off, at a moment that is not told: shutting down, killed, timed out, and 1180, a commit that failed halfway. */
+const CUT_OFF: ReadonlySet<number> = new Set([1053, 1180, 1317, 1927, 1969, 3024, 4031]);
 
 /** The connection was refused or reset before anything was sent on it. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENOTFOUND']);
@@ -63,9 +67,35 @@ export function translateMysqlFault(fault: MysqlFault): ApiError | DatabaseError
     isNetworkFault(fault) ||
     ROLLED_BACK.has(errno) ||
     READ_ONLY.has(errno) ||
-    UNAVAILABLE.has(errno);
+    DISK_FULL.has(errno) ||
+    TURNED_AWAY.has(errno) ||
+    CUT_OFF.has(errno);
   if (passing) return unavailable(fault);
   return new DatabaseError(fault.code ?? `errno ${errno}`, errno === 1062, { cause: fault });
+}
+
+/**
+ * The failure of a statement that may have changed something, or of a commit. Where the server did not say that nothing
+ * happened, nobody here knows.
+ */
+export function translateWriteFault(fault: MysqlFault): ApiError | DatabaseError {
+  return isOpen(causeOf(fault)) ? new OutcomeUnknownError(causeOf(fault)) : translateMysqlFault(fault);
+}
+
+function isOpen(fault: MysqlFault): boolean {
+  if (fault instanceof LateError || isNetworkFault(fault)) return true;
+  return fault.errno === undefined ? fault.fatal === true : CUT_OFF.has(fault.errno);
+}
+
+/** Whether it says that the database cannot be used, rather than that others were in the way of this statement. */
+export function isOutage(error: Error): boolean {
+  return error instanceof ApiError && !(error instanceof LockWaitError) && causeOf(error).errno !== DEADLOCK;
+}
+
+/** What the driver said, under what it was translated to. */
+export function causeOf(thrown: unknown): MysqlFault {
+  if (!(thrown instanceof Error)) return new Error('A value that is not an Error was thrown');
+  return thrown.cause instanceof Error ? thrown.cause : thrown;
 }
 
 /** System errors have negative numbers and a code such as ECONNREFUSED; mysql2's own are named PROTOCOL_…. */

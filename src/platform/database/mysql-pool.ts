@@ -1,8 +1,9 @@
 import type { DataSource } from 'typeorm';
-import { currentDatabaseTarget, type Config } from '../config/index.js';
-import { unavailable, within } from './deadline.js';
+import type { Config } from '../config/index.js';
+import { NotAskedError, unavailable, within } from './deadline.js';
 import type { Row } from './database.js';
-import { controlOn, executeOn, type MysqlConnection } from './mysql-connection.js';
+import { controlOn, cut, executeOn, isAlive, type MysqlConnection } from './mysql-connection.js';
+import type { MysqlLogin } from './mysql-login.js';
 import { isReadOnlyFault, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
 
 interface RawPool {
@@ -10,16 +11,26 @@ interface RawPool {
   getConnection(done: (fault: Error | null, connection: MysqlConnection) => void): void;
 }
 
-/** Seconds for which a statement waits for a row or a table lock, below the request's own deadline. */
-const LOCK_WAIT_SECONDS = 2;
+/** What mysql2 says, without a code, where DATABASE_MAX_WAITERS wait. */
+const POOL_IS_FULL = 'Queue limit reached.';
+
+/** Most seconds for which a statement waits for a row or a table lock. */
+const LONGEST_LOCK_WAIT_S = 2;
+
+/**
+ * Milliseconds without use after which a connection is asked before it is given out: the server may have closed it, and
+ * firewalls forget idle connections without a word.
+ */
+const TRUSTED_IDLE_MS = 1000;
 
 /** The same session on any server, whatever its defaults. Both MySQL and MariaDB know every word of it. */
-const SESSION = [
-  `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'`,
-  `time_zone = '+00:00'`,
-  `innodb_lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
-  `lock_wait_timeout = ${LOCK_WAIT_SECONDS}`,
-].join(', ');
+const sessionOf = (lockWaitSeconds: number): string =>
+  [
+    `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'`,
+    `time_zone = '+00:00'`,
+    `innodb_lock_wait_timeout = ${lockWaitSeconds}`,
+    `lock_wait_timeout = ${lockWaitSeconds}`,
+  ].join(', ');
 const ISOLATION = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 const CAUSAL_READS = 'SET SESSION wsrep_sync_wait = 1';
 
@@ -30,13 +41,17 @@ const CAUSAL_READS = 'SET SESSION wsrep_sync_wait = 1';
 export class MysqlPool {
   private readonly idSteps = new WeakMap<MysqlConnection, bigint>();
   private readonly born = new WeakMap<MysqlConnection, number>();
+  private readonly usedAt = new WeakMap<MysqlConnection, number>();
   /** Connections from before this moment lead to a server that is no writer any more. */
   private notBefore = 0;
+  /** Connections that were idle since before this moment are taken for dead, as the one is that did not answer then. */
+  private notIdleSince = 0;
   private refreshed: RawPool | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: Config['database'],
+    private readonly login: MysqlLogin,
     private readonly schemaIsCurrent: () => boolean,
   ) {}
 
@@ -51,14 +66,15 @@ export class MysqlPool {
   }
 
   release(connection: MysqlConnection): void {
+    this.usedAt.set(connection, performance.now());
     if (this.isFit(connection)) connection.release();
-    else connection.destroy();
+    else cut(connection);
   }
 
   /** Gives back a connection that met a fault. */
   giveBack(connection: MysqlConnection, fault: MysqlFault): void {
     if (isReadOnlyFault(fault)) this.notBefore = performance.now();
-    if (spoilsConnection(fault)) connection.destroy();
+    if (spoilsConnection(fault)) cut(connection);
     else this.release(connection);
   }
 
@@ -83,18 +99,31 @@ export class MysqlPool {
     for (;;) {
       const connection = await this.takeAny();
       if (!this.born.has(connection)) await this.prepare(connection);
-      if (this.isFit(connection)) return connection;
-      connection.destroy();
+      if (this.isFit(connection) && (await this.answers(connection))) return connection;
+      cut(connection);
     }
+  }
+
+  /** Known from its last use where that was just now, else asked. One that is dead stands for all that were idle as long. */
+  private async answers(connection: MysqlConnection): Promise<boolean> {
+    const usedAt = this.usedAt.get(connection) ?? 0;
+    if (performance.now() - usedAt < TRUSTED_IDLE_MS) return true;
+    if (usedAt <= this.notIdleSince) return false;
+    // Half of the time, so that the other half is there to make a new connection.
+    if (await isAlive(connection, this.settings.acquireTimeoutMs / 2)) return true;
+    this.notIdleSince = Math.max(this.notIdleSince, usedAt);
+    return false;
   }
 
   private takeAny(): Promise<MysqlConnection> {
     const pool = (this.dataSource.driver as unknown as { pool?: RawPool }).pool;
-    if (pool === undefined || !this.schemaIsCurrent()) throw unavailable(new Error('The database is not ready yet'));
+    if (pool === undefined || !this.schemaIsCurrent())
+      throw unavailable(new NotAskedError('The database is not ready yet'));
     if (this.refreshed !== pool) this.refreshCredentials(pool);
     return new Promise<MysqlConnection>((resolve, reject) => {
       pool.getConnection((fault, taken) => {
-        if (fault) reject(translateMysqlFault(fault));
+        if (fault?.message === POOL_IS_FULL) reject(unavailable(new NotAskedError('Too many wait for a connection')));
+        else if (fault) reject(translateMysqlFault(fault));
         else resolve(taken);
       });
     });
@@ -102,27 +131,32 @@ export class MysqlPool {
 
   /** Makes every new connection read user and password anew, since a secret in a file may be rotated in place. */
   private refreshCredentials(pool: RawPool): void {
-    const current = () => {
-      const target = currentDatabaseTarget(this.settings);
-      return target.kind === 'mysql' ? target : undefined;
-    };
-    Object.defineProperty(pool.config.connectionConfig, 'user', { get: () => current()?.user, enumerable: true });
-    Object.defineProperty(pool.config.connectionConfig, 'password', {
-      get: () => current()?.password,
-      enumerable: true,
-    });
+    const { connectionConfig } = pool.config;
+    for (const part of ['user', 'password'] as const) {
+      Object.defineProperty(connectionConfig, part, { get: () => this.login.current?.[part], enumerable: true });
+    }
     this.refreshed = pool;
   }
 
   private async prepare(connection: MysqlConnection): Promise<void> {
-    const statements = [SESSION, ISOLATION, ...(this.settings.causalReads === 'galera' ? [CAUSAL_READS] : [])];
+    // Without a listener an error between two statements would end the process.
+    connection.on('error', () => undefined);
+    const session = sessionOf(this.lockWaitSeconds);
+    const statements = [session, ISOLATION, ...(this.settings.causalReads === 'galera' ? [CAUSAL_READS] : [])];
     try {
       for (const sql of statements) await controlOn(connection, sql, this.settings.queryTimeoutMs);
       await this.learnIdStep(connection);
     } catch (error) {
-      connection.destroy();
+      cut(connection);
       throw error;
     }
     this.born.set(connection, performance.now());
+    this.usedAt.set(connection, performance.now());
+  }
+
+  /** Below the time of a statement, so that the server says "not done" before the connection is given up on. */
+  private get lockWaitSeconds(): number {
+    const below = Math.ceil(this.settings.queryTimeoutMs / 1000) - 1;
+    return Math.min(LONGEST_LOCK_WAIT_S, Math.max(1, below));
   }
 }

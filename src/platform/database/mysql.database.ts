@@ -4,10 +4,21 @@ import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
+import { NotAskedError } from './deadline.js';
 import { insertStatement } from './insert-statement.js';
+import { MysqlLogin } from './mysql-login.js';
 import { MysqlPool } from './mysql-pool.js';
 import { executeOn, controlOn, type MysqlConnection } from './mysql-connection.js';
-import { retryCode, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
+import {
+  causeOf,
+  isOutage,
+  retryCode,
+  spoilsConnection,
+  translateMysqlFault,
+  translateWriteFault,
+  type MysqlFault,
+} from './mysql-failure.js';
+import { RetryBudget } from './retry-budget.js';
 
 /** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;
@@ -17,6 +28,7 @@ export class MysqlDatabase extends Database {
   readonly dialect = 'mysql';
   private readonly transactions = new AsyncLocalStorage<MysqlConnection>();
   private readonly pool: MysqlPool;
+  private readonly budget = new RetryBudget();
 
   constructor(
     dataSource: DataSource,
@@ -25,7 +37,8 @@ export class MysqlDatabase extends Database {
     schemaIsCurrent: () => boolean,
   ) {
     super();
-    this.pool = new MysqlPool(dataSource, settings, schemaIsCurrent);
+    const login = new MysqlLogin(settings, (fault) => watch.loginUnread(fault));
+    this.pool = new MysqlPool(dataSource, settings, login, schemaIsCurrent);
   }
 
   async query<T extends Row = Row>(
@@ -79,23 +92,32 @@ export class MysqlDatabase extends Database {
     return joined === undefined ? this.retrying('statement', work) : work(joined);
   }
 
-  /** Runs `work` on a connection of its own; again where the server is known to have done nothing of it. */
+  /**
+   * Runs `work` on a connection of its own; again where the server is known to have done nothing of it, as long as
+   * whoever asked can still be waiting for a whole try.
+   */
   private async retrying<T>(
     unit: 'statement' | 'transaction',
     work: (connection: MysqlConnection) => Promise<T>,
   ): Promise<T> {
+    const { acquireTimeoutMs, queryTimeoutMs } = this.settings;
+    const lastTryAt = performance.now() + acquireTimeoutMs + (unit === 'transaction' ? queryTimeoutMs : 0);
     for (let attempt = 1; ; attempt += 1) {
+      const startedAt = performance.now();
       let connection: MysqlConnection | undefined;
       try {
         connection = await this.pool.acquire();
         const result = await work(connection);
         this.pool.release(connection);
+        this.budget.earn();
         return result;
       } catch (thrown) {
         const fault = causeOf(thrown);
         if (connection !== undefined) this.pool.giveBack(connection, fault);
+        else if (!(fault instanceof NotAskedError)) this.watch.unreachable(fault, startedAt);
         const code = retryCode(fault, connection === undefined ? 'nothing' : unit);
-        if (code === undefined || attempt === TRIES) throw thrown;
+        if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
+        if (!this.budget.spend()) throw thrown;
         this.watch.retried(code);
         await sleep(Math.random() * 50 * attempt);
       }
@@ -107,13 +129,24 @@ export class MysqlDatabase extends Database {
     await controlOn(connection, 'START TRANSACTION', queryTimeoutMs);
     try {
       const result = await this.transactions.run(connection, work);
-      await controlOn(connection, 'COMMIT', queryTimeoutMs);
+      await this.commit(connection);
       return result;
     } catch (thrown) {
       // A spoiled connection is destroyed, which rolls back on the server too.
       const usable = !spoilsConnection(causeOf(thrown));
       if (usable) await controlOn(connection, 'ROLLBACK', queryTimeoutMs).catch(() => connection.destroy());
       throw thrown;
+    }
+  }
+
+  private async commit(connection: MysqlConnection): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await controlOn(connection, 'COMMIT', this.settings.queryTimeoutMs);
+    } catch (thrown) {
+      const fault = translateWriteFault(causeOf(thrown));
+      if (isOutage(fault)) this.watch.refused('COMMIT', causeOf(fault), startedAt);
+      throw fault;
     }
   }
 
@@ -131,13 +164,10 @@ export class MysqlDatabase extends Database {
     } catch (thrown) {
       const fault = thrown as MysqlFault;
       this.watch.ran(sql, startedAt, String(fault.errno ?? fault.code ?? 'timeout'));
-      throw translateMysqlFault(fault);
+      const alone = !this.inTransaction && !/^SELECT\b/i.test(sql);
+      const translated = alone ? translateWriteFault(fault) : translateMysqlFault(fault);
+      if (isOutage(translated)) this.watch.refused(sql, causeOf(translated), startedAt);
+      throw translated;
     }
   }
-}
-
-/** What the driver said, under what it was translated to. */
-function causeOf(thrown: unknown): MysqlFault {
-  if (!(thrown instanceof Error)) return new Error('A value that is not an Error was thrown');
-  return thrown.cause instanceof Error ? thrown.cause : thrown;
 }

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
+import { ApiError } from '../errors/index.js';
 import type { DatabaseWatch } from './database-watch.js';
 import { Database, DatabaseError, type Row, type SqlValue, type Written } from './database.js';
 import { insertStatement } from './insert-statement.js';
-import { unavailable, within } from './deadline.js';
+import { NotAskedError, unavailable, within } from './deadline.js';
 
 /** Another process holds the file, or the disk does not take more: trying again may help. */
 const PASSING = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY)/;
@@ -67,20 +68,30 @@ export class SqliteDatabase extends Database {
   }
 
   private async transact<T>(work: () => Promise<T>): Promise<T> {
-    await this.attempt(() => {
+    await this.control('BEGIN IMMEDIATE', () => {
       this.prepare('BEGIN IMMEDIATE').run();
       // In the same breath, so that no statement of another's comes between.
       this.open = true;
     });
     try {
       const result = await work();
-      await this.attempt(() => this.prepare('COMMIT').run());
+      await this.control('COMMIT', () => this.prepare('COMMIT').run());
       return result;
     } catch (error) {
       if (this.connection.inTransaction) this.prepare('ROLLBACK').run();
       throw error;
     } finally {
       this.open = false;
+    }
+  }
+
+  private async control(sql: string, statement: () => unknown): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await this.attempt(statement);
+    } catch (error) {
+      this.tell(sql, error, startedAt);
+      throw error;
     }
   }
 
@@ -92,8 +103,14 @@ export class SqliteDatabase extends Database {
       return result;
     } catch (error) {
       this.watch.ran(sql, startedAt, error instanceof DatabaseError ? error.code : 'unavailable');
+      this.tell(sql, error, startedAt);
       throw error;
     }
+  }
+
+  private tell(sql: string, error: unknown, startedAt: number): void {
+    const fault = error instanceof ApiError ? error.cause : undefined;
+    if (fault !== undefined && !(fault instanceof NotAskedError)) this.watch.refused(sql, fault, startedAt);
   }
 
   /** @param joined whether it belongs to the open transaction; else it must not slip into it on the only connection. */
@@ -128,7 +145,7 @@ export class SqliteDatabase extends Database {
   private get connection(): BetterSqlite3.Database {
     const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection?: BetterSqlite3.Database };
     if (databaseConnection?.open !== true || !this.schemaIsCurrent()) {
-      throw unavailable(new Error('The database is not ready yet'));
+      throw unavailable(new NotAskedError('The database is not ready yet'));
     }
     return databaseConnection;
   }

@@ -2,8 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Database, DatabaseError } from '../database/index.js';
 import { Answer } from '../http/index.js';
 
-/** A claim may wait for another's transaction, so for longer than the database's own lock wait of 2 s. */
-const WAITING = { timeoutMs: 2500 };
 /** Records deleted by one statement. */
 const PURGE_BATCH = 500n;
 
@@ -37,15 +35,15 @@ export class IdempotencyStore {
    * Takes a key, inside the transaction that will complete it. Waits while another transaction holds the key.
    *
    * @returns false where the key is taken already.
-   * @throws {LockWaitError} when the other transaction takes longer than 2 s.
+   * @throws {LockWaitError} when the other transaction takes longer than the database waits for a lock.
    */
   async claim(id: string, fingerprint: string, expiresAt: number): Promise<boolean> {
     try {
-      await this.database.execute(
-        'INSERT INTO idempotency_record (id, fingerprint, expires_at) VALUES (?, ?, ?)',
-        [id, fingerprint, BigInt(expiresAt)],
-        WAITING,
-      );
+      await this.database.execute('INSERT INTO idempotency_record (id, fingerprint, expires_at) VALUES (?, ?, ?)', [
+        id,
+        fingerprint,
+        BigInt(expiresAt),
+      ]);
       return true;
     } catch (error) {
       if (error instanceof DatabaseError && error.duplicateKey) return false;
@@ -60,7 +58,7 @@ export class IdempotencyStore {
    */
   async removeExpired(id: string, now: number): Promise<void> {
     const expired = 'DELETE FROM idempotency_record WHERE id = ? AND expires_at <= ?';
-    await this.database.execute(expired, [id, BigInt(now)], WAITING);
+    await this.database.execute(expired, [id, BigInt(now)]);
   }
 
   async complete(id: string, { status, body, headers }: Answer): Promise<void> {

@@ -9,6 +9,8 @@ import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
 const LIFE_MS = 24 * 60 * 60 * 1000;
 /** Milliseconds that a repeat waits for the first request to finish. */
 const PATIENCE_MS = 2000;
+/** Milliseconds, about, that the database waits for a lock. */
+const LOCK_WAIT_MS = 1000;
 
 /** Makes each keyed request happen once: the first is worked on, repeats get its answer. */
 @Injectable()
@@ -37,7 +39,7 @@ export class Idempotency {
       const known = this.live(await this.store.find(id));
       if (known !== undefined) return replay(known, fingerprint);
     }
-    const attempt = this.attempt(id, fingerprint, work);
+    const attempt = this.attempt(id, fingerprint, work, patienceEnds);
     this.working.set(id, attempt);
     try {
       return await attempt;
@@ -46,21 +48,39 @@ export class Idempotency {
     }
   }
 
-  private async attempt(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer> {
+  private async attempt(
+    id: string,
+    fingerprint: string,
+    work: () => Promise<Answer>,
+    patienceEnds: number,
+  ): Promise<Answer> {
     const stored = await this.store.find(id);
     const known = this.live(stored);
     if (known !== undefined) return replay(known, fingerprint);
-    const made = await this.database.transaction(async () => {
+    const make = async () => {
       if (!(await this.claim(id, fingerprint, stored !== undefined))) return undefined;
       const answer = await work();
       await this.store.complete(id, answer);
       return answer;
-    });
+    };
+    const made = await this.patiently(() => this.database.transaction(make), patienceEnds);
     if (made !== undefined) return made;
     // Another replica had the key first.
     const winner = this.live(await this.store.find(id));
     if (winner === undefined) throw inUse();
     return replay(winner, fingerprint);
+  }
+
+  /** The database waits for a lock for less long than a repeat does, so it is asked again until that time is up. */
+  private async patiently<T>(work: () => Promise<T>, patienceEnds: number): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof KeyHeldError)) throw error;
+        if (performance.now() + LOCK_WAIT_MS / 2 > patienceEnds) throw inUse();
+      }
+    }
   }
 
   private async claim(id: string, fingerprint: string, expired: boolean): Promise<boolean> {
@@ -69,7 +89,7 @@ export class Idempotency {
       if (expired) await this.store.removeExpired(id, now);
       return await this.store.claim(id, fingerprint, now + LIFE_MS);
     } catch (error) {
-      if (error instanceof LockWaitError) throw inUse();
+      if (error instanceof LockWaitError) throw new KeyHeldError();
       throw error;
     }
   }
@@ -78,6 +98,9 @@ export class Idempotency {
     return stored !== undefined && this.clock.now() < stored.expiresAt ? stored : undefined;
   }
 }
+
+/** Another replica's transaction has the key, and has not ended yet. */
+class KeyHeldError extends Error {}
 
 function replay({ fingerprint: stored, answer }: StoredAnswer, fingerprint: string): Answer {
   if (stored !== fingerprint) throw new ApiError(coreErrors.idempotencyKeyReused);

@@ -1,0 +1,49 @@
+import type { Log } from '../logging/index.js';
+import { nameTlsFault } from './database-tls.js';
+
+/** What can fail of a database by itself: a full disk still takes reads, a locked table still takes logins. */
+export type DatabasePart = 'connect' | 'read' | 'write';
+
+interface Outage {
+  readonly since: number;
+  /** The codes that were told of it. */
+  readonly codes: Set<string>;
+}
+
+/** Tells the log when the database cannot be used and when it can again: a line or two an outage, however many fail. */
+export class DatabaseOutages {
+  private readonly current = new Map<DatabasePart, Outage>();
+  private readonly workedAt: Record<DatabasePart, number> = { connect: 0, read: 0, write: 0 };
+
+  constructor(private readonly log: Log) {}
+
+  /**
+   * Something failed for a reason that passes. Where another succeeded meanwhile it is that statement's own misfortune.
+   *
+   * @param startedAt monotonic, as `performance.now()` gives it.
+   */
+  failed(part: DatabasePart, fault: unknown, startedAt: number): void {
+    if (this.workedAt[part] > startedAt) return;
+    const outage = this.current.get(part) ?? { since: startedAt, codes: new Set() };
+    this.current.set(part, outage);
+    const err = nameTlsFault(fault);
+    const code = String((err as { code?: unknown }).code);
+    if (outage.codes.has(code)) return;
+    outage.codes.add(code);
+    this.log.warn({ event: 'db.unavailable', part, err }, 'The database cannot be used; trying again');
+  }
+
+  /** A statement that reads or writes was answered, or a connection was made. */
+  worked(part: DatabasePart): void {
+    const now = performance.now();
+    this.workedAt[part] = this.workedAt.connect = now;
+    if (this.current.size === 0) return;
+    for (const back of new Set<DatabasePart>([part, 'connect'])) {
+      const outage = this.current.get(back);
+      if (outage === undefined) continue;
+      this.current.delete(back);
+      const seconds = Math.round(now - outage.since) / 1000;
+      this.log.info({ event: 'db.recovered', part: back, seconds }, 'The database can be used again');
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inventKey, storeKey } from '../support/api-keys.js';
+import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { FaultyProxy } from '../support/faulty-proxy.js';
+import { type Answer, HttpClient } from '../support/http.js';
+import { MariaDb } from '../support/mariadb.js';
+import { Probes } from '../support/probes.js';
+import { findProgram } from '../support/programs.js';
+import { Service } from '../support/service.js';
+
+/** For how many milliseconds the database hangs, and how many requests a second come meanwhile. */
+const HANG_MS = Number(process.env['FAULT_AWAY_MS'] ?? 4000);
+const RATE = Number(process.env['FAULT_RATE'] ?? 40);
+
+/** The service's own, small, so that the bounds below are the promise and not this machine's speed. */
+const LIMITS = { DATABASE_ACQUIRE_TIMEOUT_MS: '300', DATABASE_QUERY_TIMEOUT_MS: '400' };
+/** A key's look-up and the operation may each take a whole deadline. */
+const PROMISED_MS = 2 * (300 + 400) + 250;
+
+const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
+
+(canRun ? describe : describe.skip)('a database that does not answer', () => {
+  let server: MariaDb;
+  let proxy: FaultyProxy;
+  let database: TestDatabase;
+  let service: Service;
+  let probes: Probes;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    server = await MariaDb.start();
+    proxy = await FaultyProxy.listen(server.port);
+    database = await createMysqlDatabase(server.url(), server.adminUrl());
+    service = await Service.start({ database: { url: proxy.through(database.url) }, env: LIMITS });
+    client = new HttpClient(service.url, await storeKey(database));
+    probes = new Probes(service.managementUrl);
+  }, 90_000);
+
+  afterAll(async () => {
+    await probes.stop();
+    await service.kill('SIGKILL');
+    await proxy.stop();
+    await database.drop();
+    await server.stop();
+  });
+
+  interface Timed {
+    readonly answer: Answer;
+    readonly ms: number;
+  }
+
+  async function timed(request: () => Promise<Answer>): Promise<Timed> {
+    const from = performance.now();
+    return { answer: await request(), ms: performance.now() - from };
+  }
+
+  /** Reads, writes and keyed writes at a steady rate. */
+  async function ask(forMs: number): Promise<Timed[]> {
+    const asked: Promise<Timed>[] = [];
+    for (const end = performance.now() + forMs; performance.now() < end; await sleep(1000 / RATE)) {
+      const n = asked.length;
+      const body = { name: `Hung ${String(n)}`, categoryId: 1 };
+      const headers = { 'idempotency-key': `hung-${String(performance.now())}` };
+      const kinds = [
+        () => client.get('/v1/pets'),
+        () => client.post('/v1/pets', body),
+        () => client.post('/v1/pets', body, { headers }),
+        () => client.get('/v1/pets/1'),
+      ];
+      asked.push(timed(kinds[n % kinds.length]!));
+    }
+    return Promise.all(asked);
+  }
+
+  const descriptors = (): number => readdirSync(`/proc/${String(service.pid)}/fd`).length;
+  const events = (name: string): number => service.log.filter(({ event }) => event === name).length;
+
+  it.each([
+    ['its process is stopped', () => server.pause(), () => server.resume()],
+    ['its packets are dropped', () => proxy.silence(), () => proxy.heal()],
+  ])(
+    '%s: 503 in time, not ready, alive, and well again by itself',
+    async (_, hang, wake) => {
+      await ask(500);
+      const [before, told] = [descriptors(), events('db.unavailable')];
+      hang();
+      const notReady = probes.until(false, 30_000);
+      const answers = await ask(HANG_MS);
+      expect(await notReady).toBeLessThan(6000);
+      for (const { answer, ms } of answers) {
+        expect(answer).toBeErrorShape(503, 'service_unavailable');
+        expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
+        expect(answer.text).not.toMatch(/SELECT|INSERT|127\.0\.0\.1|mysql/i);
+        expect(ms).toBeLessThan(PROMISED_MS);
+      }
+      expect(events('request.hung')).toBe(0);
+      const lines = events('db.unavailable') - told;
+      expect(lines).toBeGreaterThanOrEqual(1);
+      expect(lines).toBeLessThanOrEqual(9);
+
+      wake();
+      await probes.until(true, 10_000);
+      expect((await ask(500)).map(({ answer }) => answer.status).filter((status) => status >= 300)).toEqual([]);
+      expect(events('db.recovered')).toBeGreaterThanOrEqual(1);
+      // What hung is gone, on both sides.
+      for (const limit = Date.now() + 10_000; descriptors() > before + 5 && Date.now() < limit;) await sleep(50);
+      expect(descriptors()).toBeLessThanOrEqual(before + 5);
+      expect(probes.deaths).toEqual([]);
+    },
+    HANG_MS + 60_000,
+  );
+
+  it('stops at once while its database hangs, 0', async () => {
+    const pausedService = await Service.start({ database: { url: proxy.through(database.url) }, env: LIMITS });
+    server.pause();
+    const other = new HttpClient(pausedService.url, inventKey());
+    const asked = other.get('/v1/pets');
+    expect(await pausedService.stop()).toEqual({ code: 0, signal: null });
+    expect((await asked).status).toBe(503);
+    server.resume();
+  });
+});
