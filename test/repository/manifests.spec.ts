@@ -30,6 +30,11 @@ afterAll(() => {
   removeScratch(folder);
 });
 
+/** Every variable of the service. */
+const known = [...readFileSync(join(projectFolder, '.env.example'), 'utf8').matchAll(/^(?:# ?)?([A-Z_]+)=/gm)].map(
+  ([, name = '']) => name,
+);
+
 /** What a container's environment is in the end: its own, above that of its ConfigMaps. */
 function environmentOf({ env = [], envFrom }: PodContainer, objects: readonly Manifest[]): Record<string, string> {
   const maps = envFrom.map(({ configMapRef }) => {
@@ -263,9 +268,6 @@ describe('the values of the chart', () => {
   const { properties } = JSON.parse(
     readFileSync(join(projectFolder, 'deploy/helm/animal-store/values.schema.json'), 'utf8'),
   ) as Schema;
-  const known = [...readFileSync(join(projectFolder, '.env.example'), 'utf8').matchAll(/^(?:# ?)?([A-Z_]+)=/gm)].map(
-    ([, name = '']) => name,
-  );
   /** The chart's own decision: ports have names in it, and everything that it runs is production. */
   const DECIDED = ['NODE_ENV', 'HOST', 'PORT', 'MANAGEMENT_PORT'];
 
