@@ -25,7 +25,7 @@ interface Program {
 export const animalStore: Program = {
   name: 'animal-store',
   title: 'Animal Store',
-  args: ['--enable-source-maps', 'dist/main.js'],
+  args: ['dist/main.js'],
   cursor: (id) => Buffer.from(`1:${String(id)}:`).toString('base64url'),
 };
 
@@ -127,7 +127,8 @@ function runCommand(env: NodeJS.ProcessEnv, args: readonly string[], quiet = tru
   });
 }
 
-function environment(databaseUrl: string): NodeJS.ProcessEnv {
+/** What production is started with here. */
+export function environment(databaseUrl: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     NODE_ENV: 'production',

@@ -1,10 +1,12 @@
 import { createApplication } from './application.js';
 import type { Feature } from './platform/feature.js';
 import { crashOnUnknownFault, stopOnSignal, welcome } from './platform/lifecycle/index.js';
+import { giveBackStartMemory } from './platform/runtime/index.js';
 
 /** Serves these features until a signal stops the process. Resolves once it is ready. */
 export async function serve(features: readonly Feature[]): Promise<void> {
   const application = await createApplication({ features });
+  giveBackStartMemory();
   stopOnSignal(application);
   crashOnUnknownFault(application);
   await application.start();
