@@ -12,7 +12,16 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
-RUN npm run build && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev && rm -rf node_modules/.cache
+
+# The compiled code of every module, which spares a start a third of its CPU time. It holds for this Node, this user and
+# this kind of CPU; elsewhere it is passed over. Node keeps it for its user alone, who is not to own it in the image.
+FROM gcr.io/distroless/nodejs24-debian13:nonroot@sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e AS warm
+WORKDIR /app
+COPY --from=build --chown=65532:65532 /app ./
+USER 65532:65532
+RUN ["/nodejs/bin/node", "dist/main.js", "openapi"]
+RUN ["/nodejs/bin/node", "--eval", "for (const path of fs.globSync('node_modules/.cache/*/*/*')) fs.chmodSync(path, 0o644)"]
 
 FROM gcr.io/distroless/nodejs24-debian13:nonroot@sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e
 ARG VERSION=unreleased
@@ -33,7 +42,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 # Owned by root: the process reads its program and cannot change it.
 COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
+COPY --from=warm /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER 65532:65532
 EXPOSE 3000 9090

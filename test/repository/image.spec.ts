@@ -25,7 +25,9 @@ describe('the Dockerfile', () => {
     expect(bases.map((base) => base.split('@')[0])).toEqual([
       expect.stringMatching(/^node:24\.[\d.]+-trixie-slim$/),
       'gcr.io/distroless/nodejs24-debian13:nonroot',
+      'gcr.io/distroless/nodejs24-debian13:nonroot',
     ]);
+    expect(bases[1]).toBe(bases[2]);
   });
 
   it('builds by the lock file, and leaves behind what only development needs', () => {

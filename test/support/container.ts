@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectFolder } from './command.js';
 import { readDockerfile, type Image } from './dockerfile.js';
@@ -39,10 +48,24 @@ export class Container {
       if (from === 'node_modules') linkProductionPackages(target);
       else link(join(projectFolder, from), target);
     }
+    warm(root, this.image);
     this.node = join(folder, 'node');
     writeFileSync(this.node, startScript(root, secrets, this.image));
     chmodSync(this.node, 0o755);
   }
+}
+
+/** As the Dockerfile's stage does it: under the image's user, who may write there and nowhere else. */
+function warm(root: string, { user, workdir, warming }: Image): void {
+  const [uid = '', gid = ''] = user.split(':');
+  const cache = join(root, workdir, 'node_modules/.cache');
+  mkdirSync(cache);
+  chownSync(cache, Number(uid), Number(gid));
+  const place = [`--root=${root}`, `--wd=${workdir}`, `--setgid=${gid}`, `--setuid=${uid}`];
+  for (const args of warming) {
+    execFileSync('unshare', [...place, NODE, ...args], { env: { PATH: process.env['PATH'] }, stdio: 'pipe' });
+  }
+  execFileSync('chown', ['--recursive', '0:0', cache]);
 }
 
 function startScript(root: string, secrets: string, { user, workdir }: Image): string {

@@ -10,6 +10,8 @@ export interface Image {
   readonly user: string;
   readonly workdir: string;
   readonly command: readonly string[];
+  /** What is run in the image before it is one, as arguments of Node. */
+  readonly warming: readonly (readonly string[])[];
 }
 
 export interface Instruction {
@@ -34,12 +36,12 @@ export function readStages(path = join(projectFolder, 'Dockerfile')): Instructio
 
 /** What the last stage says. It must speak of one build folder, /app. */
 export function readDockerfile(): Image {
-  const stage = readStages().at(-1) ?? [];
+  const [warm = [], stage = []] = readStages().slice(-2);
   const all = (name: string): string[] => stage.filter((step) => step.name === name).map(({ text }) => text);
   const workdir = all('WORKDIR').at(-1) ?? '/';
   return {
     copies: all('COPY').map((text) => {
-      const [, from = '', to = ''] = /^--from=build \/app\/(\S+) (\S+)$/.exec(text) ?? [];
+      const [, from = '', to = ''] = /^--from=(?:build|warm) \/app\/(\S+) (\S+)$/.exec(text) ?? [];
       return { from, to: to.endsWith('/') ? join(workdir, to, from) : join(workdir, to) };
     }),
     env: Object.fromEntries(
@@ -54,5 +56,6 @@ export function readDockerfile(): Image {
     user: all('USER').at(-1) ?? '',
     workdir,
     command: JSON.parse(all('CMD').at(-1) ?? '[]') as string[],
+    warming: warm.filter(({ name }) => name === 'RUN').map(({ text }) => (JSON.parse(text) as string[]).slice(1)),
   };
 }
