@@ -5,7 +5,7 @@ import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
 import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
-import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
+import { Deprecations, RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
 import { checkFeatures, featureAtFault, FeatureStartError, startedFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
@@ -95,8 +95,15 @@ async function assemble(features: readonly Feature[], routes: readonly Route[], 
 
 function documentSource(nest: INestApplication, features: readonly Feature[]): DocumentSource {
   const { http } = nest.get<Config>(CONFIG);
-  const servers = servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl);
-  return { application: nest, product: animalStore, features, routes: nest.get(RouteTable).all(), servers };
+  const deprecations = nest.get(Deprecations);
+  return {
+    application: nest,
+    product: animalStore,
+    features,
+    routes: nest.get(RouteTable).all(),
+    servers: servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl),
+    sunsetOf: (route) => deprecations.sunsetOf(route),
+  };
 }
 
 function rootModule(features: readonly Feature[], foundations: Foundations): Type {

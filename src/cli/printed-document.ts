@@ -1,6 +1,7 @@
 import { createApplication } from '../application.js';
 import { loadConfig, loadEnvironment } from '../platform/config/index.js';
 import { animalStore, printedServers, writeDocument, type DocumentTexts } from '../platform/docs/index.js';
+import { Deprecations } from '../platform/deprecation/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { createLog } from '../platform/logging/index.js';
@@ -13,6 +14,7 @@ export async function printedDocument(given: readonly Feature[]): Promise<Docume
   const features = startedFeatures(given, config);
   const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
   const { nest } = await createApplication({ features, config, log });
+  const deprecations = nest.get(Deprecations);
   const { publicBaseUrl, stagingBaseUrl } = config.http;
   return writeDocument({
     application: nest,
@@ -20,5 +22,6 @@ export async function printedDocument(given: readonly Feature[]): Promise<Docume
     features,
     routes: nest.get(RouteTable).all(),
     servers: printedServers(publicBaseUrl, stagingBaseUrl),
+    sunsetOf: (route) => deprecations.sunsetOf(route),
   });
 }

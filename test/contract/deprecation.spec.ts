@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
+import { runCommand } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
@@ -150,6 +151,15 @@ describe('GET_PET_SUNSET', () => {
     const answer = await client.get('/v1/pets/1');
     expect(answer).toBeErrorShape(404, 'pet_not_found');
     expectAnnounced(answer, 'Fri, 28 Feb 2031 00:00:00 GMT');
+    const documents = [
+      (await client.get('/openapi.json')).text,
+      (await runCommand(database, ['openapi'], later)).stdout,
+    ];
+    for (const document of documents) {
+      expect(document).toContain('"x-deprecated-sunset": "2031-02-28"');
+      expect(document).toContain('To be removed on 2031-02-28.');
+      expect(document).not.toContain('2030-12-05');
+    }
     await service.stop();
 
     const sooner = await Service.start({ database, env: { ...env, GET_PET_SUNSET: '2020-01-01' } });

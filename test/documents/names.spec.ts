@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { projectFolder, runCommand } from '../support/command.js';
@@ -26,7 +26,7 @@ describe.each(documents)('$path', ({ typed }) => {
 
   it('sets variables that something reads', () => {
     const named = typed.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []);
-    const known = new Set([...configured(), ...readElsewhere(), ...NO_VARIABLES]);
+    const known = new Set([...configured(), ...readElsewhere(), ...ofOpenTelemetry(), ...NO_VARIABLES]);
     expect(named.filter((name) => !known.has(name) && !known.has(name.replace(/_FILE$/, '')))).toEqual([]);
   });
 
@@ -83,6 +83,13 @@ function readElsewhere(): string[] {
   return code.flatMap((path) =>
     [...read(path).matchAll(/process\.env(?:\.|\[')([A-Z0-9_]+)/g)].map(([, name]) => name!),
   );
+}
+
+/** What OpenTelemetry's packages read for themselves, or ours for them. */
+function ofOpenTelemetry(): string[] {
+  const packages = globSync('node_modules/@opentelemetry/*/dist/**/*.mjs', { cwd: projectFolder });
+  const code = [...packages, 'src/platform/tracing/sdk-environment.ts'];
+  return code.flatMap((path) => read(path).match(/\bOTEL_[A-Z_]+\b/g) ?? []);
 }
 
 interface Typed {

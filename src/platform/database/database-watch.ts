@@ -1,6 +1,8 @@
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
+import { tracing } from '../tracing/index.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
+import type { StatementFault } from './statement-fault.js';
 import { summaryOf } from './statement-summary.js';
 
 /** Who is told of what a database does. A command, which ends at once, tells nobody. */
@@ -10,7 +12,7 @@ export interface DatabaseObservers {
   readonly outages?: DatabaseOutages;
 }
 
-/** Tells what a database adapter does: to the metrics, to the log. */
+/** Tells what a database adapter does: to the metrics, the traces and the log. */
 export class DatabaseWatch {
   constructor(
     private readonly observers: DatabaseObservers,
@@ -18,19 +20,22 @@ export class DatabaseWatch {
     private readonly namespace: string,
   ) {}
 
-  /** @param code the engine's error code where the statement failed. */
-  ran(sql: string, startedAt: number, code?: string): void {
+  /** To be called as a statement ends. */
+  ran(sql: string, startedAt: number, fault?: StatementFault): void {
     const { metrics, outages } = this.observers;
-    if (code === undefined) outages?.worked(partOf(sql));
+    if (fault === undefined) outages?.worked(partOf(sql));
     if (metrics === undefined) return;
+    const { system, namespace } = this;
     const { operation, collection } = summaryOf(sql);
+    tracing()?.statement({ sql, system, namespace, operation, collection, startedAt, fault });
     metrics.databaseDuration.observe(
       {
-        db_system_name: this.system,
-        db_namespace: this.namespace,
+        db_system_name: system,
+        db_namespace: namespace,
         db_operation_name: operation,
         db_collection_name: collection,
-        ...(code === undefined ? {} : { db_response_status_code: code, error_type: code }),
+        ...(fault?.status === undefined ? {} : { db_response_status_code: fault.status }),
+        ...(fault === undefined ? {} : { error_type: fault.type }),
       },
       (performance.now() - startedAt) / 1000,
     );

@@ -5,6 +5,7 @@ import type { Config } from '../config/index.js';
 import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
 import { NotAskedError } from './deadline.js';
+import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { MysqlLogin } from './mysql-login.js';
 import { MysqlPool } from './mysql-pool.js';
@@ -163,7 +164,7 @@ export class MysqlDatabase extends Database {
       return result;
     } catch (thrown) {
       const fault = thrown as MysqlFault;
-      this.watch.ran(sql, startedAt, String(fault.errno ?? fault.code ?? 'timeout'));
+      this.watch.ran(sql, startedAt, statementFault(fault));
       const alone = !this.inTransaction && !/^SELECT\b/i.test(sql);
       const translated = alone ? translateWriteFault(fault) : translateMysqlFault(fault);
       if (isOutage(translated)) this.watch.refused(sql, causeOf(translated), startedAt);

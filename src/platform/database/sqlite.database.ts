@@ -6,6 +6,7 @@ import type { Config } from '../config/index.js';
 import { ApiError } from '../errors/index.js';
 import type { DatabaseWatch } from './database-watch.js';
 import { Database, DatabaseError, type Row, type SqlValue, type Written } from './database.js';
+import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { NotAskedError, unavailable, within } from './deadline.js';
 
@@ -102,7 +103,7 @@ export class SqliteDatabase extends Database {
       this.watch.ran(sql, startedAt);
       return result;
     } catch (error) {
-      this.watch.ran(sql, startedAt, error instanceof DatabaseError ? error.code : 'unavailable');
+      this.watch.ran(sql, startedAt, statementFault(error));
       this.tell(sql, error, startedAt);
       throw error;
     }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ApiError, coreErrors } from '../errors/index.js';
+import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 
 /** The part of `Database` that is needed here. */
 export interface Transactions {
@@ -10,6 +11,7 @@ interface Waiting<I, R> {
   readonly item: I;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
+  readonly place: TracePlace | undefined;
 }
 
 /** Items that may wait; more than shedding lets in flight, so it is met only where shedding is off. */
@@ -44,7 +46,7 @@ export class Gather<I, R> {
     if (this.transactions.inTransaction) return this.work([item]).then(([result]) => result as R);
     if (this.waiting.length >= MAX_WAITING) return Promise.reject(tooMany());
     return new Promise<R>((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
+      this.waiting.push({ item, resolve, reject, place: tracePlace() });
       if (this.running < this.atOnce) this.outside(() => void this.run());
     });
   }
@@ -61,7 +63,7 @@ export class Gather<I, R> {
 
   private async settle(batch: readonly Waiting<I, R>[]): Promise<void> {
     try {
-      const results = await this.work(batch.map(({ item }) => item));
+      const results = await inTraces(batch, () => this.work(batch.map(({ item }) => item)));
       batch.forEach(({ resolve }, index) => resolve(results[index] as R));
     } catch (error) {
       if (isPassing(error)) this.fail(batch, error);

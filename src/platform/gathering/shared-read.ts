@@ -1,9 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 import type { Transactions } from './gather.js';
+
+/** One read, and who waits for it. */
+interface Turn<R> extends PromiseWithResolvers<R> {
+  readonly asked: { readonly place: TracePlace | undefined }[];
+}
 
 interface Reading<R> {
   /** The read that waits for the running one to end. */
-  next: PromiseWithResolvers<R> | undefined;
+  next: Turn<R> | undefined;
 }
 
 /**
@@ -26,20 +32,20 @@ export class SharedRead<R> {
   of(key: string, read: () => Promise<R>): Promise<R> {
     if (this.transactions.inTransaction) return read();
     const reading = this.readings.get(key);
-    if (reading !== undefined) return (reading.next ??= Promise.withResolvers<R>()).promise;
-    const first = Promise.withResolvers<R>();
-    this.outside(() => void this.run(key, read, first));
-    return first.promise;
+    const turn = reading === undefined ? turnOf<R>() : (reading.next ??= turnOf<R>());
+    turn.asked.push({ place: tracePlace() });
+    if (reading === undefined) this.outside(() => void this.run(key, read, turn));
+    return turn.promise;
   }
 
-  private async run(key: string, read: () => Promise<R>, first: PromiseWithResolvers<R>): Promise<void> {
+  private async run(key: string, read: () => Promise<R>, first: Turn<R>): Promise<void> {
     const reading: Reading<R> = { next: undefined };
     this.readings.set(key, reading);
-    let current: PromiseWithResolvers<R> | undefined = first;
+    let current: Turn<R> | undefined = first;
     while (current !== undefined) {
-      const { resolve, reject }: PromiseWithResolvers<R> = current;
+      const { resolve, reject, asked }: Turn<R> = current;
       // Those who wait share a failure too: behind a hung database nobody waits for two deadlines.
-      await read().then(resolve, (error: unknown) => {
+      await inTraces(asked, read).then(resolve, (error: unknown) => {
         reject(error);
         reading.next?.reject(error);
         reading.next = undefined;
@@ -49,4 +55,8 @@ export class SharedRead<R> {
     }
     this.readings.delete(key);
   }
+}
+
+function turnOf<R>(): Turn<R> {
+  return { ...Promise.withResolvers<R>(), asked: [] };
 }

@@ -11,13 +11,16 @@ import { parseTraceparent, type TraceContext } from './trace-context.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+/** Those of OpenTelemetry's `http.request.method`, but CONNECT, which never comes this far. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 const running = new AsyncLocalStorage<Exchange>();
 
 /** One request and its answer: what the steps of a request's way know of it and leave for the next. */
 export class Exchange {
   /** The inbound X-Request-Id if it is well formed, else a new UUIDv7 (contract, "HTTP"). */
   readonly id: string;
-  readonly trace: TraceContext | undefined;
+  /** The caller's, until the request has a span of its own. */
+  trace: TraceContext | undefined;
   /** Monotonic milliseconds, `performance.now()`. */
   readonly startedAt = performance.now();
   /** Headers that every answer of this exchange carries, success or failure. */
@@ -41,6 +44,11 @@ export class Exchange {
     return this.request.method ?? 'GET';
   }
 
+  /** For telemetry: a method that anybody may invent would make a series of its own. */
+  get knownMethod(): string {
+    return METHODS.has(this.method) ? this.method : '_OTHER';
+  }
+
   /** The path as it was sent, without the query, nor what comes before it in an absolute form (RFC 9112 §3.2.2). */
   get path(): string {
     const url = this.url;
@@ -56,6 +64,13 @@ export class Exchange {
   get clientAddress(): string | undefined {
     const { ip } = this.request as { ip?: string };
     return ip !== undefined && isIP(ip) > 0 ? ip : this.request.socket.remoteAddress;
+  }
+
+  /** The query as it was sent, without the `?`. */
+  get queryText(): string {
+    const { url } = this;
+    const mark = url.indexOf('?');
+    return mark < 0 ? '' : url.slice(mark + 1);
   }
 
   /** The query as Express has it: a feature's middleware may have rewritten `request.url`. */

@@ -3,6 +3,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
+import { tracing } from '../tracing/index.js';
 import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseExchange } from './answer.js';
 import { beginResponse, refuseConnection, refuseTunnel } from './client-fault.js';
@@ -87,13 +88,19 @@ export class HttpAdapter extends ExpressAdapter {
     if (!joinPipeline(response)) return;
     beginResponse(response);
     runExchange(request, (exchange) => {
-      response.setHeader('X-Request-Id', exchange.id);
-      response.setHeader('X-Content-Type-Options', 'nosniff');
-      this.hands?.observe(exchange, response);
-      const fault = admissionFault(request) ?? this.hands?.overload();
-      if (fault !== undefined) return refuseExchange(exchange, response, fault);
-      (this.instance as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
+      const traces = tracing();
+      if (traces === undefined) this.begin(exchange, request, response);
+      else traces.request(exchange, response, () => this.begin(exchange, request, response));
     });
+  }
+
+  private begin(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
+    response.setHeader('X-Request-Id', exchange.id);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    this.hands?.observe(exchange, response);
+    const fault = admissionFault(request) ?? this.hands?.overload();
+    if (fault !== undefined) return refuseExchange(exchange, response, fault);
+    (this.instance as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
   }
 
   get server(): Server {

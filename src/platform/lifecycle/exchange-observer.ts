@@ -4,8 +4,6 @@ import { Workload, type Exchange } from '../http/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
-
 /** Counts and logs every exchange: one access line, one observation, whatever became of it. */
 @Injectable()
 export class ExchangeObserver {
@@ -65,11 +63,11 @@ export class ExchangeObserver {
     this.write(exchange, response, seconds, aborted);
   }
 
-  private measure({ method, route, failure }: Exchange, status: number, seconds: number, aborted: boolean): void {
+  private measure({ knownMethod, route, failure }: Exchange, status: number, seconds: number, aborted: boolean): void {
     const errorType = aborted ? 'aborted' : failure?.code;
     this.metrics.requestDuration.observe(
       {
-        http_request_method: METHODS.has(method) ? method : '_OTHER',
+        http_request_method: knownMethod,
         ...(route === undefined ? {} : { http_route: route.path }),
         http_response_status_code: status,
         url_scheme: 'http',

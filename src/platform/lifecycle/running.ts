@@ -7,6 +7,8 @@ import { IdempotencyPurge } from '../idempotency/index.js';
 import { flushLog, type Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';
+import { startTracing, type Tracing } from '../tracing/index.js';
+import { version } from '../version.js';
 import type { Application } from './application.js';
 import { drain } from './drain.js';
 import { ExchangeObserver } from './exchange-observer.js';
@@ -27,6 +29,7 @@ export class Running implements Application {
   private readonly liveness: Liveness;
   private readonly management: ManagementServer;
   private opening: Promise<void> | undefined;
+  private tracing: Tracing | undefined;
 
   constructor(
     readonly nest: INestApplication,
@@ -49,6 +52,8 @@ export class Running implements Application {
   async start(): Promise<void> {
     const { config, log } = this.parts;
     log.info({ event: 'app.starting' }, 'Starting');
+    const publicUrl = (): string => this.nest.get(PublicUrls).base;
+    this.tracing = await startTracing({ otel: config.otel, log, version, publicUrl });
     const { host } = config.http;
     const managementPort = await listen('MANAGEMENT_PORT', this.management.server, host, config.management.port);
     const port = await listen('PORT', this.adapter.server, host, config.http.port);
@@ -70,6 +75,7 @@ export class Running implements Application {
     const whole = await drain(this.adapter.server, observer, config.shutdown, log);
     await this.nest.close();
     await this.link.close();
+    await this.tracing?.stop();
     await this.management.close();
     this.liveness.stop();
     log.info({ event: 'app.stopped' }, 'Stopped');

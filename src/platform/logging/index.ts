@@ -1,3 +1,4 @@
+export { cleanLine } from './redaction.js';
 export { createLog, flushLog, type Log, type LogSettings } from './log.js';
 export { NestLog } from './nest-log.js';
 

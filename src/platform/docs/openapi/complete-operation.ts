@@ -40,10 +40,20 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-/** Adds to what Nest knows of an operation everything that its route says: who may call it, and all that it can answer. */
-export function completeOperation(operation: Operation, route: Route, document: OpenAPIObject): Operation {
+/**
+ * Adds to what Nest knows of an operation everything that its route says: who may call it, and all that it can answer.
+ *
+ * @param sunset the moment from which it answers 410, in milliseconds since the epoch.
+ */
+export function completeOperation(
+  operation: Operation,
+  route: Route,
+  document: OpenAPIObject,
+  sunset: number | undefined,
+): Operation {
+  const removalDay = sunset === undefined ? undefined : new Date(sunset).toISOString().slice(0, 10);
   const scopes = route.scopes.map((scope) => `\`${scope}\``).join(', ');
-  const removal = route.deprecated && `To be removed on ${route.deprecated.sunset}.`;
+  const removal = removalDay && `To be removed on ${removalDay}.`;
   const paragraphs = [operation.description, removal, scopes && `Needs the scope ${scopes}.`].filter(Boolean);
   const { summary = route.operationId, parameters = [], requestBody } = operation;
   return {
@@ -51,7 +61,7 @@ export function completeOperation(operation: Operation, route: Route, document: 
     tags: [route.feature],
     summary,
     ...(paragraphs.length > 0 && { description: paragraphs.join('\n\n') }),
-    ...(route.deprecated && { deprecated: true, 'x-deprecated-sunset': route.deprecated.sunset }),
+    ...(removalDay && { deprecated: true, 'x-deprecated-sunset': removalDay }),
     ...(route.stability && { 'x-stability': route.stability }),
     security: route.open ? [] : [{ bearerAuth: [] }],
     parameters: [...parameters.map(completeParameter), ...requestHeadersOf(route)],

@@ -132,7 +132,9 @@ beforeAll(async () => {
     { url: 'https://animal-store.example/v1', description: 'Production' },
     { url: 'https://staging.animal-store.example/v1', description: 'Staging' },
   ];
-  texts = documentTexts(buildOpenApiDocument({ application, product: animalStore, features: [toys], routes, servers }));
+  const sunsetOf = (route: Route) => (route.deprecated === undefined ? undefined : Date.parse('2031-02-28'));
+  const source = { application, product: animalStore, features: [toys], routes, servers, sunsetOf };
+  texts = documentTexts(buildOpenApiDocument(source));
   document = JSON.parse(texts.json) as ReadDocument;
 });
 
@@ -230,10 +232,11 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('marks deprecated and unstable operations, and only those', () => {
+  it('marks deprecated and unstable operations, and only those, with the day that a sunset was moved to', () => {
     expect(operation('get', '/toys/{toyId}')).toMatchObject({
       deprecated: true,
-      'x-deprecated-sunset': '2030-12-05',
+      description: expect.stringContaining('To be removed on 2031-02-28.'),
+      'x-deprecated-sunset': '2031-02-28',
       'x-stability': 'beta',
     });
     expect(operation('get', '/toys')).not.toHaveProperty('deprecated');

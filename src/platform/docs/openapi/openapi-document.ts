@@ -21,6 +21,8 @@ export interface DocumentSource {
   readonly features: readonly Feature[];
   readonly routes: readonly Route[];
   readonly servers: readonly DocumentServer[];
+  /** The moment from which a deprecated route answers 410, in milliseconds since the epoch, wherever it was moved to. */
+  readonly sunsetOf: (route: Route) => number | undefined;
 }
 
 type Components = Record<string, Record<string, unknown> | undefined>;
@@ -56,7 +58,7 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
     const method = route.method.toLowerCase() as 'get';
     const operation = scanned.paths[path]?.[method];
     if (operation === undefined) throw new Error(`@nestjs/swagger does not know ${route.method} ${route.path}`);
-    const completed = completeOperation(operation as Operation, route, document);
+    const completed = completeOperation(operation as Operation, route, document, source.sunsetOf(route));
     document.paths[path] = { ...document.paths[path], [method]: completed as typeof operation };
   }
   document.components = componentsOf(document, routes);

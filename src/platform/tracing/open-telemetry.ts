@@ -1,0 +1,128 @@
+import {
+  context,
+  createContextKey,
+  diag,
+  DiagLogLevel,
+  propagation,
+  ROOT_CONTEXT,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { TracerProvider } from '@opentelemetry/sdk-trace';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseSpan } from './database-span.js';
+import { resourceOf, samplerOf, spanLimitsOf, spanProcessorsOf } from './sdk-environment.js';
+import { SdkLog } from './sdk-log.js';
+import { endServerSpan, serverSpan, type Server } from './server-span.js';
+import {
+  useTracing,
+  type Statement,
+  type TracedExchange,
+  type TracePlace,
+  type Tracing,
+  type TracingOptions,
+} from './tracing.js';
+
+/** Milliseconds that a collector has to take the last spans, within the five that a stop may take after its drain. */
+const FLUSH_MS = 2000;
+
+/** The spans of those that share what is being worked on, beside the one that it is a part of. */
+const SHARERS = createContextKey('animal-store: sharers');
+
+/** Traces by OpenTelemetry's SDK, as the OTEL_ variables configure it. Loaded only where they are on. */
+export class OpenTelemetry implements Tracing {
+  private readonly tracer: Tracer;
+  private server: Server | undefined;
+
+  private constructor(
+    private readonly provider: TracerProvider,
+    private readonly log: SdkLog,
+    private readonly publicUrl: () => string,
+    version: string,
+  ) {
+    this.tracer = provider.getTracer('animal-store', version);
+  }
+
+  static async start({ otel, log, version, publicUrl }: TracingOptions): Promise<OpenTelemetry> {
+    // The SDK reads them from there; what stands in `.env` alone is not there yet.
+    Object.assign(process.env, otel.variables);
+    const sdkLog = new SdkLog(log);
+    diag.setLogger(sdkLog, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+    const sampler = samplerOf();
+    const provider = new TracerProvider({
+      ...(sampler && { sampler }),
+      spanLimits: spanLimitsOf(),
+      resource: resourceOf(version),
+      spanProcessors: await spanProcessorsOf(),
+    });
+    // So that spans which a feature makes by @opentelemetry/api are parts of the same traces.
+    trace.setGlobalTracerProvider(provider);
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+    return new OpenTelemetry(provider, sdkLog, publicUrl, version);
+  }
+
+  request(exchange: TracedExchange, response: ServerResponse, way: () => void): void {
+    this.server ??= new URL(this.publicUrl());
+    const caller = propagation.extract(ROOT_CONTEXT, exchange.request.headers);
+    const span = serverSpan(this.tracer, exchange, this.server, caller);
+    const { traceId, spanId } = span.spanContext();
+    exchange.trace = { traceId, spanId };
+    response.once('close', () => endServerSpan(span, exchange, response));
+    context.with(trace.setSpan(caller, span), way);
+  }
+
+  statement(statement: Statement): void {
+    const place = context.active();
+    if (sampledSpan(place) === undefined) return;
+    const sharers = (place.getValue(SHARERS) ?? []) as readonly Span[];
+    const links = sharers.map((sharer) => ({ context: sharer.spanContext() }));
+    const made = databaseSpan(this.tracer, statement, place, links);
+    for (const sharer of sharers) if (sharer.isRecording()) sharer.addLink({ context: made.spanContext() });
+  }
+
+  place(): TracePlace {
+    return context.active();
+  }
+
+  together<T>(places: readonly TracePlace[], work: () => T): T {
+    const sampled = new Map<Span, Context>();
+    for (const place of places as readonly Context[]) {
+      const span = sampledSpan(place);
+      if (span !== undefined && !sampled.has(span)) sampled.set(span, place);
+    }
+    const [first, ...sharers] = sampled;
+    if (first === undefined) return work();
+    return context.with(
+      first[1].setValue(
+        SHARERS,
+        sharers.map(([span]) => span),
+      ),
+      work,
+    );
+  }
+
+  async stop(): Promise<void> {
+    useTracing(undefined);
+    const flushed = this.provider.shutdown().then(
+      () => true,
+      () => false,
+    );
+    if (!(await Promise.race([flushed, sleep(FLUSH_MS, false, { ref: false })]))) {
+      this.log.warn('The last spans could not be exported in time');
+    }
+    for (const api of [trace, context, propagation, diag]) api.disable();
+  }
+}
+
+/** The span that code at this place belongs to, if it is one that is exported. It may have ended. */
+function sampledSpan(place: Context): Span | undefined {
+  const span = trace.getSpan(place);
+  return span !== undefined && (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0 ? span : undefined;
+}

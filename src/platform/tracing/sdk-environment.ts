@@ -1,0 +1,121 @@
+import { diag } from '@opentelemetry/api';
+import { getNumberFromEnv, getStringFromEnv, getStringListFromEnv } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+  type Resource,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ConsoleSpanExporter,
+  ParentBasedSampler,
+  SimpleSpanProcessor,
+  TraceIdRatioBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  type SpanLimits,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace';
+import { randomUUID } from 'node:crypto';
+
+/*
+ * What the OTEL_ variables say to the parts of the SDK that do not read them themselves. sdk-node would, and brings gRPC,
+ * Zipkin and three times the memory; see docs/decisions. What cannot be used is warned of and left out, as OpenTelemetry
+ * has it ("Environment variable specification").
+ */
+
+/** Which process it is. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES add to it, and win. */
+export function resourceOf(version: string): Resource {
+  const own = resourceFromAttributes({
+    'service.name': 'animal-store',
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+  });
+  return defaultResource()
+    .merge(own)
+    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
+}
+
+/** OTEL_TRACES_SAMPLER and its argument; undefined for the SDK's own, which follows the caller and else takes all. */
+export function samplerOf(): Sampler | undefined {
+  const name = getStringFromEnv('OTEL_TRACES_SAMPLER');
+  if (name === undefined) return undefined;
+  const [, followsCaller, rootName = ''] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? [];
+  const root = ROOT_SAMPLERS[rootName]?.();
+  if (root === undefined) diag.warn(`OTEL_TRACES_SAMPLER is unknown and left out: '${name}'`);
+  return root !== undefined && followsCaller !== undefined ? new ParentBasedSampler({ root }) : root;
+}
+
+const ROOT_SAMPLERS: Readonly<Record<string, () => Sampler>> = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: () => new TraceIdRatioBasedSampler(getNumberFromEnv('OTEL_TRACES_SAMPLER_ARG') ?? 1),
+};
+
+export function spanLimitsOf(): SpanLimits {
+  const limits = {
+    attributeCountLimit: number('OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT') ?? number('OTEL_ATTRIBUTE_COUNT_LIMIT'),
+    attributeValueLengthLimit:
+      number('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT') ?? number('OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'),
+    eventCountLimit: number('OTEL_SPAN_EVENT_COUNT_LIMIT'),
+    linkCountLimit: number('OTEL_SPAN_LINK_COUNT_LIMIT'),
+    attributePerEventCountLimit: number('OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT'),
+    attributePerLinkCountLimit: number('OTEL_LINK_ATTRIBUTE_COUNT_LIMIT'),
+  };
+  return given(limits);
+}
+
+/** OTEL_TRACES_EXPORTER: `otlp`, `console`, `none`; and for the first, OTEL_BSP_ and the protocol. */
+export async function spanProcessorsOf(): Promise<SpanProcessor[]> {
+  const processors: SpanProcessor[] = [];
+  for (const name of new Set(getStringListFromEnv('OTEL_TRACES_EXPORTER') ?? ['otlp'])) {
+    if (name === 'otlp') processors.push(inBatches(await otlpExporter()));
+    else if (name === 'console') processors.push(new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() }));
+    else if (name !== 'none') diag.warn(`OTEL_TRACES_EXPORTER is unknown and left out: '${name}'`);
+  }
+  return processors;
+}
+
+/** Where to, with which headers and certificates, the exporters read for themselves: OTEL_EXPORTER_OTLP_ and so on. */
+async function otlpExporter(): Promise<SpanExporter> {
+  const protocol =
+    getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_PROTOCOL');
+  if (protocol === 'http/json') {
+    const json = await import('@opentelemetry/exporter-trace-otlp-http');
+    return new json.OTLPTraceExporter();
+  }
+  if (protocol !== undefined && protocol !== 'http/protobuf') {
+    diag.warn(`OTEL_EXPORTER_OTLP_PROTOCOL is none that is spoken here, so http/protobuf is: '${protocol}'`);
+  }
+  return new OTLPTraceExporter();
+}
+
+function inBatches(exporter: SpanExporter): SpanProcessor {
+  const limits = {
+    maxQueueSize: number('OTEL_BSP_MAX_QUEUE_SIZE'),
+    scheduledDelayMillis: number('OTEL_BSP_SCHEDULE_DELAY'),
+    exportTimeoutMillis: number('OTEL_BSP_EXPORT_TIMEOUT'),
+    maxExportBatchSize: number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
+  };
+  return new BatchSpanProcessor({ exporter, ...given(limits) });
+}
+
+/** Undefined where it is unset, or none that can be used. */
+function number(name: string): number | undefined {
+  const value = getNumberFromEnv(name);
+  if (value === undefined || value > 0) return value;
+  diag.warn(`${name} must be greater than 0 and is left out`);
+  return undefined;
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: number | string };
+}
+
+/** A span as OTLP's JSON has it. */
+interface WireSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly status: { readonly code?: number };
+}
+
+interface Batch {
+  readonly resource: { readonly attributes: readonly Attribute[] };
+  readonly scopeSpans: readonly { readonly spans: readonly WireSpan[] }[];
+}
+
+export interface Span extends Omit<WireSpan, 'attributes' | 'links' | 'kind' | 'status'> {
+  readonly attributes: Readonly<Record<string, string | number>>;
+  /** The ids of the spans that it is linked to. */
+  readonly links: readonly string[];
+  readonly kind: 'server' | 'client' | 'other';
+  readonly status: 'unset' | 'ok' | 'error';
+}
+
+export interface Export {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** An OpenTelemetry collector: it takes what is exported to it, and answers, unless it is told to hang. */
+export class Collector {
+  readonly #server: Server;
+  readonly exports: Export[] = [];
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start({ hangs = false } = {}): Promise<Collector> {
+    const server = createServer();
+    const collector = new Collector(server);
+    server.on('request', (request, response) => {
+      void buffer(request).then((body) => {
+        collector.exports.push({ path: request.url ?? '', headers: request.headers, body });
+        if (!hangs) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return collector;
+  }
+
+  /** As OTEL_EXPORTER_OTLP_ENDPOINT takes it. */
+  get url(): string {
+    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  /** Everything that was exported, as text. */
+  get text(): string {
+    return this.exports.map(({ body }) => body.toString('latin1')).join('\n');
+  }
+
+  /** Every span so far that was exported as JSON. */
+  get spans(): readonly Span[] {
+    return this.#batches().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map(readable)));
+  }
+
+  /** What the first export says of the process that it came from. */
+  get resource(): Span['attributes'] {
+    return valuesOf(this.#batches()[0]?.resource.attributes ?? []);
+  }
+
+  /** The first spans, past or to come, of which one is what `matches` looks for. */
+  async until(matches: (span: Span) => boolean, limitMs = 10_000): Promise<Span> {
+    const deadline = Date.now() + limitMs;
+    for (;;) {
+      const found = this.spans.find(matches);
+      if (found !== undefined) return found;
+      if (Date.now() > deadline) throw new Error(`No such span within ${String(limitMs)} ms:\n${this.text}`);
+      await sleep(50);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+
+  #batches(): readonly Batch[] {
+    return this.exports
+      .filter(({ headers }) => headers['content-type'] === 'application/json')
+      .flatMap(({ body }) => (JSON.parse(body.toString()) as { resourceSpans: readonly Batch[] }).resourceSpans);
+  }
+}
+
+const KINDS: Readonly<Record<number, Span['kind']>> = { 2: 'server', 3: 'client' };
+const STATUSES = ['unset', 'ok', 'error'] as const;
+
+function readable({ attributes, links = [], kind, status, ...span }: WireSpan): Span {
+  return {
+    ...span,
+    attributes: valuesOf(attributes),
+    links: links.map(({ spanId }) => spanId),
+    kind: KINDS[kind] ?? 'other',
+    status: STATUSES[status.code ?? 0] ?? 'unset',
+  };
+}
+
+function valuesOf(attributes: readonly Attribute[]): Span['attributes'] {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)] as const),
+  );
+}
