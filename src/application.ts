@@ -1,13 +1,19 @@
 import 'reflect-metadata';
 import { Module, type CanActivate, type INestApplication, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
 import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
 import { Deprecations, RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
-import { checkFeatures, featureAtFault, FeatureStartError, startedFeatures } from './platform/feature-check/index.js';
+import {
+  checkFeatures,
+  featureAtFault,
+  FeatureStartError,
+  HookWatch,
+  startedFeatures,
+} from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
   currentExchange,
@@ -64,8 +70,10 @@ export async function createApplication({
   const observers = { metrics, log, outages: link.outages };
   const database = createDatabase(dataSource, config.database, observers, () => link.isCurrent);
   const foundations = { config, clock, log, database, metrics };
-  const { nest, adapter } = await charged(features, assemble(features, routes, foundations));
-  return new Running(nest, adapter, link, foundations);
+  const hooks = await HookWatch.of(features);
+  const starting = hooks.within(config.startup.timeoutMs, assemble(features, routes, hooks, foundations));
+  const { nest, adapter } = await charged(features, starting);
+  return new Running(nest, adapter, link, { ...foundations, hooks });
 }
 
 /** @throws {FeatureStartError} for what a feature's own code threw. */
@@ -73,14 +81,20 @@ async function charged<T>(features: readonly Feature[], starting: Promise<T>): P
   try {
     return await starting;
   } catch (error) {
+    if (error instanceof FeatureStartError) throw error;
     const feature = await featureAtFault(error, features);
     throw feature === undefined ? error : new FeatureStartError(feature, error);
   }
 }
 
-async function assemble(features: readonly Feature[], routes: readonly Route[], foundations: Foundations) {
+async function assemble(
+  features: readonly Feature[],
+  routes: readonly Route[],
+  hooks: HookWatch,
+  foundations: Foundations,
+) {
   const adapter = new HttpAdapter(foundations.config);
-  const nest = await NestFactory.create(rootModule(features, foundations), adapter, {
+  const nest = await NestFactory.create(rootModule(features, hooks, foundations), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: new NestLog(foundations.log),
@@ -89,6 +103,7 @@ async function assemble(features: readonly Feature[], routes: readonly Route[], 
   for (const route of routes) table.add(route);
   layTheWay(nest, adapter);
   if (foundations.config.docs.enabled) mountDocs(nest, animalStore, () => documentSource(nest, features));
+  hooks.begin();
   await nest.init();
   return { nest, adapter };
 }
@@ -106,8 +121,14 @@ function documentSource(nest: INestApplication, features: readonly Feature[]): D
   };
 }
 
-function rootModule(features: readonly Feature[], foundations: Foundations): Type {
-  @Module({ imports: [PlatformModule.on(foundations), ...features.map((feature) => feature.module)] })
+function rootModule(features: readonly Feature[], hooks: HookWatch, foundations: Foundations): Type {
+  @Module({
+    imports: [PlatformModule.on(foundations), ...features.map((feature) => feature.module)],
+    // Made along with all others, so before one that never is.
+    providers: [
+      { provide: HookWatch, inject: [ModulesContainer], useFactory: (all: ModulesContainer) => hooks.meet(all) },
+    ],
+  })
   class ApplicationModule {}
   return ApplicationModule;
 }

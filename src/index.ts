@@ -56,10 +56,12 @@ export {
   stopOnSignal,
   welcome,
   type Application,
+  type StopTimes,
 } from './platform/lifecycle/index.js';
 export { LOG, type Log } from './platform/logging/index.js';
 export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination/index.js';
 export { BodyLimit, LocatedBy, Raises, Stability, type DeprecationTerms } from './platform/routing/index.js';
+export { StartFault } from './platform/start-fault.js';
 export {
   EnumParameter,
   EnumProperty,

@@ -5,9 +5,10 @@ import { giveBackStartMemory } from './platform/runtime/index.js';
 
 /** Serves these features until a signal stops the process. Resolves once it is ready. */
 export async function serve(features: readonly Feature[]): Promise<void> {
-  const application = await createApplication({ features });
+  const starting = createApplication({ features });
+  stopOnSignal(starting);
+  const application = await starting;
   giveBackStartMemory();
-  stopOnSignal(application);
   crashOnUnknownFault(application);
   await application.start();
   await application.ready();

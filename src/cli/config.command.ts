@@ -66,6 +66,6 @@ function readConfig(command: Command): { config: Config; fromDotEnv: ReadonlySet
     return { config: loadConfig(environment), fromDotEnv };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return command.error(error.message, { exitCode: ConfigError.exitCode, code: 'config.invalid' });
+    return command.error(error.message, { exitCode: error.exitCode, code: 'config.invalid' });
   }
 }

@@ -103,6 +103,20 @@ describe('a feature that fails to start', () => {
   });
 });
 
+describe('a feature whose start does not end', () => {
+  it.each([
+    ['factory', 'the factory of DREAM'],
+    ['onModuleInit', 'Bed.onModuleInit'],
+    ['onApplicationBootstrap', 'Bed.onApplicationBootstrap'],
+  ])('in its %s is named, and the process ends', async (place, work) => {
+    const features = ['features/shelves.feature.ts', 'features/sleeper.feature.ts'];
+    const env = { TEST_SLEEPS_IN: place, STARTUP_TIMEOUT_MS: '1000' };
+    const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features, env }) });
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.output).toContain(`feature 'sleeper' failed to start: not ended within 1000 ms: ${work}`);
+  });
+});
+
 describe('what a handler may not do', () => {
   let database: TestDatabase;
   let service: Service;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './mariadb.js';
+import { accepts } from './ports.js';
 import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
 import { spawnTethered } from './tethered.js';
@@ -55,16 +55,4 @@ function configuration(port: number, backend: readonly string[]): string {
     ['backend servers', 'http-reuse always', ...backend],
   ];
   return sections.map(([title, ...lines]) => [title, ...lines.map((line) => `  ${line}`), ''].join('\n')).join('\n');
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

@@ -67,8 +67,9 @@ await exitOnFault(async () => {
   const modules = await Promise.all(files.map((file) => import(new URL(file, import.meta.url).href)));
   const features = [pets, ...modules.flatMap((module) => Object.values(module))];
   if (process.argv.length > 2) return runService(features);
-  const application = await createApplication({ features, clock: chosenClock() });
-  stopOnSignal(application);
+  const starting = createApplication({ features, clock: chosenClock() });
+  stopOnSignal(starting);
+  const application = await starting;
   crashOnUnknownFault(application);
   await application.start();
   await application.ready();

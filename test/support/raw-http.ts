@@ -71,6 +71,10 @@ export class RawConnection {
     return this.#ended;
   }
 
+  get isClosed(): boolean {
+    return this.#ended;
+  }
+
   /** What the server sent and `receive` has not taken. */
   get unread(): string {
     return this.#unread.toString('latin1');

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './mariadb.js';
+import { accepts } from './ports.js';
 import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
 import { spawnTethered } from './tethered.js';
@@ -38,7 +38,7 @@ export class Redis {
     const child = spawnTethered(binary, args, { stdio: 'ignore' });
     this.#process = child;
     const deadline = Date.now() + START_LIMIT_MS;
-    while (!(await answers(this.#port))) {
+    while (!(await accepts(this.#port))) {
       if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${binary} did not start`);
       await sleep(20);
     }
@@ -66,17 +66,5 @@ export class Redis {
   async stop(): Promise<void> {
     await this.kill();
     removeScratch(this.#folder);
-  }
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
   }
 }

@@ -1,3 +1,5 @@
+import { StartFault } from '../start-fault.js';
+
 /** One thing that is wrong with the environment. */
 export interface Fault {
   /** The variable to change. */
@@ -7,9 +9,9 @@ export interface Fault {
 }
 
 /** The environment cannot be used. Holds every fault, so that one start is enough to see them all. */
-export class ConfigError extends Error {
-  /** EX_CONFIG of sysexits.h: what a process that stops because of this exits with. */
-  static readonly exitCode = 78;
+export class ConfigError extends StartFault {
+  /** EX_CONFIG of sysexits.h. */
+  override readonly exitCode = 78;
 
   readonly faults: readonly Fault[];
 

@@ -33,6 +33,7 @@ export interface Config {
     /** 0: off. */
     readonly loopDelayMs: number;
   };
+  readonly startup: { readonly timeoutMs: number };
   readonly shutdown: { readonly delayMs: number; readonly timeoutMs: number };
   readonly log: {
     readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';

@@ -25,6 +25,7 @@ export function groupValues(values: Values): Groups {
     },
     limits: { perMinute: values.RATE_LIMIT_PER_MINUTE, redisUrl: values.REDIS_URL },
     shed: { maxInflight: values.SHED_MAX_INFLIGHT, loopDelayMs: values.SHED_LOOP_DELAY_MS },
+    startup: { timeoutMs: values.STARTUP_TIMEOUT_MS },
     shutdown: { delayMs: values.SHUTDOWN_DELAY_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     docs: { enabled: values.DOCS_ENABLED },
     metrics: { enabled: values.METRICS_ENABLED },

@@ -54,6 +54,7 @@ describe('defaults', () => {
       auth: { failuresPerMinute: 20, keysFile: undefined, cacheTtlMs: 5000 },
       limits: { perMinute: 6000, redisUrl: undefined },
       shed: { maxInflight: 200, loopDelayMs: 150 },
+      startup: { timeoutMs: 20_000 },
       shutdown: { delayMs: 0, timeoutMs: 15_000 },
       log: { level: 'info', format: 'json' },
       docs: { enabled: true },
@@ -197,6 +198,6 @@ describe('faults', () => {
   });
 
   it('stop a process with EX_CONFIG', () => {
-    expect(ConfigError.exitCode).toBe(78);
+    expect(errorOf({ PORT: 'x' }).exitCode).toBe(78);
   });
 });

@@ -26,6 +26,7 @@ const bounds: readonly [name: string, min: number, max: number][] = [
   ['LIVENESS_MAX_STALL_MS', 1, 600_000],
   ['SHUTDOWN_DELAY_MS', 0, 600_000],
   ['SHUTDOWN_TIMEOUT_MS', 0, 600_000],
+  ['STARTUP_TIMEOUT_MS', 1, 600_000],
 ];
 
 const words: readonly [name: string, ...string[]][] = [

@@ -156,6 +156,7 @@ const operations = {
   METRICS_ENABLED: boolean({ default: true, desc: 'Whether /metrics is served on the management port' }),
   READINESS_CHECKS_DATABASE: boolean({ default: true, desc: 'Whether /readyz fails while the database is away' }),
   LIVENESS_MAX_STALL_MS: duration({ default: 10_000, desc: 'Stall of the event loop from which on /livez fails' }),
+  STARTUP_TIMEOUT_MS: duration({ default: 20_000, desc: 'Time for the features to start, without the database' }),
   SHUTDOWN_DELAY_MS: pause({
     default: 5000,
     devDefault: 0,

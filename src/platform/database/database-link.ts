@@ -13,7 +13,8 @@ const LONGEST_PAUSE_MS = 5000;
 export class DatabaseLink {
   readonly migrator: Migrator;
   readonly outages: DatabaseOutages;
-  private stopped = false;
+  private readonly stopping = new AbortController();
+  private opening: Promise<void> | undefined;
   private current = false;
 
   constructor(
@@ -36,20 +37,26 @@ export class DatabaseLink {
    *
    * @throws {TypeORMError} for an entity or a migration that no database could take.
    */
-  async open(): Promise<void> {
-    for (let pause = FIRST_PAUSE_MS; !this.stopped; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  open(): Promise<void> {
+    return (this.opening = this.keepTrying(this.stopping.signal));
+  }
+
+  private async keepTrying(stopping: AbortSignal): Promise<void> {
+    for (let pause = FIRST_PAUSE_MS; !hasEnded(stopping); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const startedAt = performance.now();
       try {
         await this.connect();
         this.outages.worked('connect');
-        if (await this.bringSchema()) return;
+        if (await this.bringSchema(stopping)) return;
       } catch (error) {
+        if (hasEnded(stopping)) return;
         // A wrong entity or migration does not mend by waiting.
         const fault = error instanceof MigrationError ? error.cause : error;
         if (fault instanceof TypeORMError && !(fault instanceof QueryFailedError)) throw error;
         this.report(error, startedAt);
       }
-      await sleep(pause * (0.5 + Math.random() / 2), undefined, { ref: false });
+      const options = { ref: false, signal: stopping };
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, options).catch(() => undefined);
     }
   }
 
@@ -57,8 +64,10 @@ export class DatabaseLink {
     if (!this.dataSource.isInitialized) await this.dataSource.initialize();
   }
 
+  /** A migration that is under way ends first: cut in two, it would have to be run again. */
   async close(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
+    await this.opening?.catch(() => undefined);
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
@@ -74,9 +83,9 @@ export class DatabaseLink {
     }
   }
 
-  private async bringSchema(): Promise<boolean> {
+  private async bringSchema(stopping: AbortSignal): Promise<boolean> {
     if (this.config.migrations === 'run') {
-      for (const { feature, name } of await this.migrator.run()) {
+      for (const { feature, name } of await this.migrator.run(stopping)) {
         this.log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`);
       }
     }
@@ -88,4 +97,9 @@ export class DatabaseLink {
     }
     return this.current;
   }
+}
+
+/** A function, since it changes while it is looked at again and again. */
+function hasEnded(signal: AbortSignal): boolean {
+  return signal.aborted;
 }

@@ -23,10 +23,11 @@ export class MigrationLock {
   /**
    * Runs `work` while no other process of this service runs its own.
    *
-   * @throws {Error} when another process holds the lock for more than 60 s.
+   * @param stopping ends the wait for the lock.
+   * @throws {Error} when another process holds the lock for more than 60 s, or when the wait was ended.
    */
-  async hold<T>(work: () => Promise<T>): Promise<T> {
-    await this.acquire();
+  async hold<T>(work: () => Promise<T>, stopping?: AbortSignal): Promise<T> {
+    await this.acquire(stopping);
     const renewal = setInterval(() => void this.renew().catch(() => undefined), LEASE_MS / 3);
     try {
       return await work();
@@ -36,12 +37,13 @@ export class MigrationLock {
     }
   }
 
-  private async acquire(): Promise<void> {
+  private async acquire(stopping: AbortSignal | undefined): Promise<void> {
     await this.dataSource.query(
       `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)`,
     );
     const patienceEnds = performance.now() + PATIENCE_MS;
     while (!(await this.tryAcquire())) {
+      stopping?.throwIfAborted();
       if (performance.now() > patienceEnds) throw new Error('Another process has held the migration lock for 60 s');
       await sleep(100 + Math.random() * 100);
     }

@@ -45,15 +45,20 @@ export class Migrator {
   /**
    * Applies what is pending, and says what it applied.
    *
+   * @param stopping after which no further one is begun.
    * @throws {MigrationError} for the first that fails. @throws {Error} when another process migrates for more than 60 s.
    */
-  async run(): Promise<MigrationStep[]> {
+  async run(stopping?: AbortSignal): Promise<MigrationStep[]> {
     if ((await this.pending()).length === 0) return [];
     return this.lock.hold(async () => {
-      const steps = await this.pending();
-      for (const step of steps) await this.take(step, (executor, entry) => executor.executeMigration(entry));
-      return steps;
-    });
+      const applied: MigrationStep[] = [];
+      for (const step of await this.pending()) {
+        if (stopping?.aborted === true) break;
+        await this.take(step, (executor, entry) => executor.executeMigration(entry));
+        applied.push(step);
+      }
+      return applied;
+    }, stopping);
   }
 
   /**

@@ -4,6 +4,7 @@ import { ownerOf, type Feature } from '../feature.js';
 
 /** What one Nest module declares, by its decorator or by its dynamic form. */
 export interface DeclaredModule {
+  readonly type: Type;
   readonly controllers: readonly Type[];
   readonly providers: readonly Provider[];
 }
@@ -43,11 +44,11 @@ async function modulesUnder(root: Type): Promise<Pick<DeclaredFeature, 'modules'
     }
     // A class may be imported in several dynamic forms, but what its decorator says counts once.
     if (!seen.has(type)) {
-      modules.push({ controllers: read(type, 'CONTROLLERS'), providers: read(type, 'PROVIDERS') });
+      modules.push({ type, controllers: read(type, 'CONTROLLERS'), providers: read(type, 'PROVIDERS') });
       waiting.push(...read<Import>(type, 'IMPORTS'));
     }
     if (dynamic !== undefined && !seen.has(dynamic)) {
-      modules.push({ controllers: dynamic.controllers ?? [], providers: dynamic.providers ?? [] });
+      modules.push({ type, controllers: dynamic.controllers ?? [], providers: dynamic.providers ?? [] });
       waiting.push(...((dynamic.imports ?? []) as Import[]));
     }
     seen.add(type).add(dynamic);

@@ -11,8 +11,8 @@ export class FeatureStartError extends Error {
   ) {
     super(`feature '${feature}' failed to start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.name = 'FeatureStartError';
-    // The feature's team looks for the line of its own.
-    if (cause instanceof Error && cause.stack !== undefined) this.stack = `${this.message}\n${cause.stack}`;
+    // The feature's team looks for the line of its own, and for no other.
+    this.stack = cause instanceof Error ? `${this.message}\n${cause.stack}` : this.message;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Log } from '../logging/index.js';
+import type { StopTimes } from './stop-times.js';
 
 /** An application that can be started and stopped. */
 export interface Application {
@@ -23,9 +24,10 @@ export interface Application {
 
   /**
    * Stops without losing a request: not ready any more, `Connection: close` on what is answered, then no new
-   * connections, then the features' shutdown hooks, the database last.
+   * connections, then the features' shutdown hooks, the database last. Asked again, it is the same stop.
    *
-   * @returns false when requests were cut off at SHUTDOWN_TIMEOUT_MS.
+   * @param times those of the configuration where they are left out.
+   * @returns false when requests, hooks or the database did not end in time.
    */
-  stop(): Promise<boolean>;
+  stop(times?: StopTimes): Promise<boolean>;
 }

@@ -2,13 +2,7 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../logging/index.js';
 import type { ExchangeObserver } from './exchange-observer.js';
-
-export interface DrainTimes {
-  /** Milliseconds to go on serving, so that balancers see that this replica is not ready any more. */
-  readonly delayMs: number;
-  /** Milliseconds that requests have to finish after that. */
-  readonly timeoutMs: number;
-}
+import type { StopTimes } from './stop-times.js';
 
 /** Milliseconds without a request after which what is still connected has none to finish. */
 const QUIET_MS = 1000;
@@ -19,7 +13,7 @@ const QUIET_MS = 1000;
  *
  * @returns false when requests had to be cut off; the log names their routes.
  */
-export async function drain(server: Server, observer: ExchangeObserver, times: DrainTimes, log: Log): Promise<boolean> {
+export async function drain(server: Server, observer: ExchangeObserver, times: StopTimes, log: Log): Promise<boolean> {
   observer.drain();
   await sleep(times.delayMs);
   const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));

@@ -3,4 +3,5 @@ export { ExchangeObserver } from './exchange-observer.js';
 export { LoopWatch } from './loop-watch.js';
 export { crashOnUnknownFault, exitOnFault, stopOnSignal } from './process.js';
 export { Running } from './running.js';
+export type { StopTimes } from './stop-times.js';
 export { welcome } from './welcome.js';

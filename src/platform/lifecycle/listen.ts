@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { StartFault } from '../start-fault.js';
 
 /** A port that cannot be listened on, in plain words for whoever started the process. */
-export class ListenError extends Error {
+export class ListenError extends StartFault {
   /** @param variable the one that says which port. */
   constructor(variable: string, host: string, port: number, cause: unknown) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';

@@ -1,21 +1,19 @@
-import { ConfigError } from '../config/index.js';
-import { FeatureError } from '../feature-check/index.js';
+import { StartFault } from '../start-fault.js';
 import type { Application } from './application.js';
-import { ListenError } from './listen.js';
 
-/** sysexits(3) EX_CONFIG. */
-const EXIT_CONFIG = 78;
-/** Milliseconds that a process with an unknown fault has to finish what it is doing. */
-const CRASH_DRAIN_MS = 5000;
+/** Milliseconds that a process with an unknown fault has to finish what it is doing, all in all. */
+const CRASH_MS = 5000;
+/** Of these, how long requests in flight may take; no balancer is waited for. */
+const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
-/** Runs `work`; what stops it is told on stderr in plain words, with exit 78 for a fault of the configuration. */
+/** Runs `work`; what stops it is told on stderr, in plain words where they are known, with the fault's exit code. */
 export async function exitOnFault(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof FeatureError || error instanceof ListenError) {
+    if (error instanceof StartFault) {
       process.stderr.write(`${error.message}\n`);
-      process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
+      process.exit(error.exitCode);
     }
     process.stderr.write(
       `The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
@@ -24,16 +22,27 @@ export async function exitOnFault(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** SIGTERM and SIGINT stop the application: exit 0 when nothing was lost, 1 when requests had to be cut off. */
-export function stopOnSignal(application: Application): void {
+/**
+ * SIGTERM and SIGINT stop the application: exit 0 when nothing was lost, 1 when requests had to be cut off.
+ *
+ * @param starting one that is still being put together serves nobody: the process ends at once.
+ */
+export function stopOnSignal(starting: Application | Promise<Application>): void {
+  let application: Application | undefined;
   let stopping = false;
+  void Promise.resolve(starting).then(
+    (started) => (application = started),
+    // Whoever waits for it tells why.
+    () => undefined,
+  );
   const stop = (signal: NodeJS.Signals): void => {
     // A second SIGTERM must not abort a drain; a second Ctrl-C is a person who will not wait.
     if (stopping && signal === 'SIGTERM') return;
     if (stopping) process.exit(130);
     stopping = true;
+    if (application === undefined) process.exit(0);
     application.stop().then(
-      (whole) => process.exit(whole ? 0 : 1),
+      (whole) => process.exit(whole ? process.exitCode : 1),
       () => process.exit(1),
     );
   };
@@ -41,16 +50,20 @@ export function stopOnSignal(application: Application): void {
   process.on('SIGINT', stop);
 }
 
-/** A fault that nobody caught leaves the process in a state that nobody knows: one line, a short drain, exit 1. */
+/**
+ * A fault that nobody caught leaves the process in a state that nobody knows: one line, a drain of at most 5 seconds,
+ * exit 1.
+ */
 export function crashOnUnknownFault(application: Application): void {
   let crashing = false;
   const crash = (error: unknown): void => {
     if (crashing) return;
     crashing = true;
+    process.exitCode = 1;
     application.log.fatal({ event: 'app.crashed', err: error }, 'An unknown fault; stopping');
-    setTimeout(() => process.exit(1), CRASH_DRAIN_MS);
+    setTimeout(() => process.exit(1), CRASH_MS);
     const exit = (): void => process.exit(1);
-    application.stop().then(exit, exit);
+    application.stop(CRASH_STOP).then(exit, exit);
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import type { Config } from '../config/index.js';
 import type { Database, DatabaseLink } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
+import type { HookWatch } from '../feature-check/index.js';
 import type { HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
 import { flushLog, type Log } from '../logging/index.js';
@@ -13,13 +15,18 @@ import type { Application } from './application.js';
 import { drain } from './drain.js';
 import { ExchangeObserver } from './exchange-observer.js';
 import { listen } from './listen.js';
+import type { StopTimes } from './stop-times.js';
 
 interface Parts {
   readonly config: Config;
   readonly log: Log;
   readonly database: Database;
   readonly metrics: Metrics;
+  readonly hooks: HookWatch;
 }
+
+/** Milliseconds that hooks and the database have to end at least; the grace that operators give is longer. */
+const CLOSE_MS = 3000;
 
 /** The application as this process runs it. */
 export class Running implements Application {
@@ -30,6 +37,7 @@ export class Running implements Application {
   private readonly management: ManagementServer;
   private opening: Promise<void> | undefined;
   private tracing: Tracing | undefined;
+  private stopping: Promise<boolean> | undefined;
 
   constructor(
     readonly nest: INestApplication,
@@ -67,24 +75,53 @@ export class Running implements Application {
     await this.opening;
   }
 
-  async stop(): Promise<boolean> {
-    const { config, log } = this.parts;
+  stop(times: StopTimes = { ...this.parts.config.shutdown, closeMs: CLOSE_MS }): Promise<boolean> {
+    return (this.stopping ??= this.shutDown(times));
+  }
+
+  private async shutDown(times: StopTimes): Promise<boolean> {
+    const { log } = this.parts;
+    const end = performance.now() + times.delayMs + times.timeoutMs;
     log.info({ event: 'app.draining' }, 'Draining');
     this.health.drain();
-    const observer = this.nest.get(ExchangeObserver);
-    const whole = await drain(this.adapter.server, observer, config.shutdown, log);
-    await this.nest.close();
-    await this.link.close();
-    await this.tracing?.stop();
+    const answered = await drain(this.adapter.server, this.nest.get(ExchangeObserver), times, log);
+    const closed = await this.close(Math.max(end - performance.now(), times.closeMs));
     await this.management.close();
     this.liveness.stop();
     log.info({ event: 'app.stopped' }, 'Stopped');
     await flushLog(log);
-    return whole;
+    return answered && closed;
+  }
+
+  /** The features' hooks, then the database, then what exports traces. False when they did not end in time. */
+  private async close(withinMs: number): Promise<boolean> {
+    const { log, hooks } = this.parts;
+    const limit = new AbortController();
+    const late = sleep(withinMs, false, { signal: limit.signal }).catch(() => true);
+    const closing = this.closeInOrder();
+    try {
+      const whole = await Promise.race([closing.then(() => true), late]);
+      if (!whole)
+        log.error({ event: 'app.cut_off', hooks: hooks.atWork() }, 'The shutdown timeout cut off what closes');
+      return whole;
+    } catch (error) {
+      log.error({ event: 'app.cut_off', err: error }, 'Something failed to close');
+      return false;
+    } finally {
+      limit.abort();
+    }
+  }
+
+  private async closeInOrder(): Promise<void> {
+    await this.nest.close();
+    await this.link.close();
+    await this.tracing?.stop();
   }
 
   private async bringUp(): Promise<void> {
     await this.link.open();
+    // Told to stop before it was up, it never is ready.
+    if (this.stopping !== undefined) return new Promise(() => undefined);
     await this.health.start();
     this.nest.get(IdempotencyPurge).start();
     const { url, managementUrl } = this;

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Type } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import type { Feature } from '../feature.js';
+import { declareFeatures } from './declared-features.js';
+import { FeatureStartError } from './feature-at-fault.js';
+
+/** Nest's lifecycle hooks, at start and at stop. */
+const HOOKS = [
+  'onModuleInit',
+  'onApplicationBootstrap',
+  'onModuleDestroy',
+  'beforeApplicationShutdown',
+  'onApplicationShutdown',
+] as const;
+
+type Hooked = Partial<Record<(typeof HOOKS)[number], (...args: unknown[]) => unknown>>;
+
+/** Work of a feature's at start or stop. */
+export interface HookAtWork {
+  readonly feature: string;
+  /** The class and its hook, `Kettle.onModuleInit`, or what is made by a factory. */
+  readonly work: string;
+}
+
+/** Knows which factories and lifecycle hooks of the features have begun and not ended: who holds a start or a stop up. */
+export class HookWatch {
+  private readonly running = new Set<HookAtWork>();
+  private modules: ModulesContainer | undefined;
+
+  private constructor(private readonly features: ReadonlyMap<Type, string>) {}
+
+  static async of(features: readonly Feature[]): Promise<HookWatch> {
+    const declared = await declareFeatures(features);
+    return new HookWatch(new Map(declared.flatMap(({ name, modules }) => modules.map(({ type }) => [type, name]))));
+  }
+
+  /** To be told of Nest's modules while Nest still makes what is in them. */
+  meet(modules: ModulesContainer): void {
+    this.modules = modules;
+  }
+
+  /** From now on every call of a hook is watched; to be called when all that has hooks is made. */
+  begin(): void {
+    for (const { feature, wrapper } of this.providers()) {
+      const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
+      if (typeof instance !== 'object' || instance === null) continue;
+      for (const hook of HOOKS) this.watch(feature, instance, hook);
+    }
+  }
+
+  /** @throws {FeatureStartError} (rejects) for a feature that has not started after so many milliseconds, and maybe never will. */
+  async within<T>(ms: number, starting: Promise<T>): Promise<T> {
+    const limit = new AbortController();
+    const late = sleep(ms, undefined, { signal: limit.signal }).then(() => {
+      const atWork = this.atWork();
+      const reason = `not ended within ${ms} ms: ${atWork.map(({ work }) => work).join(', ')}`;
+      throw new FeatureStartError(atWork[0]?.feature ?? 'unknown', reason);
+    });
+    try {
+      return await Promise.race([starting, late]);
+    } finally {
+      limit.abort();
+      late.catch(() => undefined);
+    }
+  }
+
+  atWork(): HookAtWork[] {
+    const making = this.providers()
+      .filter(({ wrapper }) => isPending(wrapper) && !dependenciesOf(wrapper).some(isPending))
+      .map(({ feature, wrapper }) => ({ feature, work: `the factory of ${nameOf(wrapper.token)}` }));
+    return [...making, ...this.running];
+  }
+
+  private providers() {
+    return [...(this.modules?.values() ?? [])].flatMap((module) => {
+      const feature = this.features.get(module.metatype);
+      if (feature === undefined) return [];
+      const wrappers = [...module.providers.values(), ...module.controllers.values(), ...module.injectables.values()];
+      return wrappers.map((wrapper) => ({ feature, wrapper }));
+    });
+  }
+
+  private watch(feature: string, instance: Hooked, hook: (typeof HOOKS)[number]): void {
+    const own = instance[hook];
+    if (typeof own !== 'function' || Object.hasOwn(instance, hook)) return;
+    const work: HookAtWork = { feature, work: `${instance.constructor.name}.${hook}` };
+    const watched = async (...args: unknown[]): Promise<void> => {
+      this.running.add(work);
+      try {
+        await own.apply(instance, args);
+      } finally {
+        this.running.delete(work);
+      }
+    };
+    // Not on an object that takes no new property: its hook is called all the same.
+    Reflect.defineProperty(instance, hook, { value: watched });
+  }
+}
+
+/** Begun and not ended. One that waits for another, which it is given, is so too. */
+function isPending(wrapper: InstanceWrapper): boolean {
+  const { isPending, isResolved } = wrapper.getInstanceByContextId(STATIC_CONTEXT);
+  return isPending === true && isResolved !== true;
+}
+
+function dependenciesOf(wrapper: InstanceWrapper): readonly InstanceWrapper[] {
+  return (wrapper.getCtorMetadata() as InstanceWrapper[] | undefined) ?? [];
+}
+
+function nameOf(token: unknown): string {
+  return typeof token === 'function' ? token.name : String(token);
+}

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { onEachEngine, onMysql } from '../support/engines.js';
+import { hosting } from '../support/hosting.js';
+import { HttpClient } from '../support/http.js';
+import { RawConnection } from '../support/raw-http.js';
+import { Service } from '../support/service.js';
+
+const NAPS = ['features/sleeper.feature.ts'];
+
+/** One keep-alive connection that asks until it is told to close; whatever was not answered as it must is in `failures`. */
+class Regular {
+  created = 0;
+  answered = 0;
+  readonly failures: string[] = [];
+
+  constructor(
+    private readonly url: string,
+    private readonly key: string,
+    private readonly pauseMs: number,
+  ) {}
+
+  async askUntilTold(): Promise<void> {
+    const connection = await RawConnection.open(this.url);
+    try {
+      for (let turn = 0; ; turn++) {
+        // One that is closed while it is idle lost nothing.
+        if (connection.isClosed) return;
+        connection.send(this.request(turn));
+        const { status, headers } = await connection.receive();
+        this.answered += 1;
+        if (status === 201) this.created += 1;
+        else if (status !== 200) this.failures.push(String(status));
+        if (headers.get('connection') === 'close') return;
+        await sleep(this.pauseMs);
+      }
+    } catch (error) {
+      this.failures.push(String(error));
+    } finally {
+      connection.close();
+    }
+  }
+
+  private request(turn: number): string {
+    const head = `HTTP/1.1\r\nHost: pets.test\r\nAuthorization: Bearer ${this.key}\r\n`;
+    if (turn % 3 !== 0) return `GET /v1/pets?limit=${String(turn % 3)} ${head}\r\n`;
+    const body = '{"name":"Lumi","categoryId":1}';
+    return `POST /v1/pets ${head}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`;
+  }
+}
+
+onMysql('SIGTERM under load', (engine) => {
+  it('loses nothing: unready first, connections told to close, the database last; twice is once', async () => {
+    const database = await engine.createDatabase();
+    const env = { SHUTDOWN_DELAY_MS: '2000', RATE_LIMIT_PER_MINUTE: '0' };
+    const service = await Service.start({ database, env });
+    const key = await storeKey(database);
+    const management = new HttpClient(service.managementUrl);
+    const regulars = Array.from({ length: 120 }, (_, at) => new Regular(service.url, key, at % 3 === 0 ? 200 : 0));
+    const asking = Promise.all(regulars.map((regular) => regular.askUntilTold()));
+    while (regulars.some(({ answered }) => answered < 3)) await sleep(50);
+
+    service.signal('SIGTERM');
+    await service.untilLogged(({ event }) => event === 'app.draining');
+    expect((await management.get('/readyz')).status).toBe(503);
+    expect((await management.get('/livez')).status).toBe(200);
+    service.signal('SIGTERM');
+    // Whoever does not know yet is served.
+    expect((await new HttpClient(service.url, key).get('/v1/pets?limit=1')).status).toBe(200);
+    await asking;
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+
+    expect(regulars.flatMap(({ failures }) => failures)).toEqual([]);
+    const created = regulars.reduce((sum, regular) => sum + regular.created, 0);
+    expect(await database.query('SELECT COUNT(*) AS pets FROM pet')).toEqual([{ pets: BigInt(created) }]);
+    const left = "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND user <> 'root'";
+    expect(await database.query(left)).toEqual([]);
+    expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+    expect(service.log.at(-1)).toMatchObject({ event: 'app.stopped' });
+    await database.drop();
+  }, 60_000);
+});
+
+describe('what a feature does when it is stopped', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createSqliteDatabase();
+  });
+
+  afterAll(() => database.drop());
+
+  it('does not take from its requests what its hooks free', async () => {
+    const service = await Service.start({
+      database,
+      ...hosting({ features: NAPS, env: { SHUTDOWN_DELAY_MS: '500' } }),
+    });
+    const client = new HttpClient(service.url, await storeKey(database));
+    const inFlight = client.get('/v1/naps');
+    await sleep(100);
+    service.signal('SIGTERM');
+    await service.untilLogged(({ event }) => event === 'app.draining');
+    const late = client.get('/v1/naps');
+    expect([(await inFlight).status, (await late).status]).toEqual([200, 200]);
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it('is named and cut off when it does not end', async () => {
+    const env = { TEST_SLEEPS_IN: 'onModuleDestroy', SHUTDOWN_TIMEOUT_MS: '500' };
+    const service = await Service.start({ database, ...hosting({ features: NAPS, env }) });
+    expect(await service.stop()).toEqual({ code: 1, signal: null });
+    expect(service.log.find(({ event }) => event === 'app.cut_off')).toMatchObject({
+      level: 'error',
+      hooks: [{ feature: 'sleeper', work: 'Bed.onModuleDestroy' }],
+    });
+    expect(service.log.at(-1)).toMatchObject({ event: 'app.stopped' });
+  });
+});
+
+describe('a signal during the start', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s: a feature that begins for ever ends at once', async (signal) => {
+    const features = hosting({ features: NAPS, env: { TEST_SLEEPS_IN: 'onModuleInit' } });
+    const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...features });
+    await service.untilLogged(({ event }) => event === 'sleeper.asleep', 20_000);
+    expect(await service.kill(signal)).toEqual({ code: 0, signal: null });
+  });
+
+  it('of which nothing is known yet ends it by the signal', async () => {
+    const service = Service.launch({ database: { url: 'sqlite::memory:' } });
+    expect(await service.kill('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+});
+
+async function isTaken(database: TestDatabase, migration: string): Promise<boolean> {
+  try {
+    return (await database.query('SELECT id FROM migration WHERE name LIKE ?', [migration])).length > 0;
+  } catch {
+    // There is no table yet.
+    return false;
+  }
+}
+
+onEachEngine('a signal during migrations', (engine) => {
+  it('lets the one that is under way end, begins no other, and leaves the lock to others', async () => {
+    const database = await engine.createDatabase();
+    const options = { database, ...hosting({ features: ['features/granary.feature.ts'] }) };
+    const service = Service.launch(options);
+    await service.untilLogged(({ event }) => event === 'app.starting', 20_000);
+    while (!(await isTaken(database, 'CreatePets%'))) await sleep(20);
+    await sleep(500);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    expect(service.log.some(({ event }) => event === 'app.ready')).toBe(false);
+    expect(await isTaken(database, 'CreateGrains%')).toBe(true);
+    expect(await database.query('SELECT id FROM migration_lock')).toEqual([]);
+    const next = await Service.start(options);
+    expect(await next.stop()).toEqual({ code: 0, signal: null });
+    await database.drop();
+  }, 60_000);
+});
