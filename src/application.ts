@@ -137,9 +137,11 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, foundations:
 function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   const observer = nest.get(ExchangeObserver);
   const shedding = nest.get(Shedding);
+  const metrics = nest.get(Metrics);
   const filter = nest.get(ErrorFilter);
   adapter.connect({
     observe: (exchange, response) => observer.observe(exchange, response),
+    refused: (reason) => metrics.connectionsRefused.inc({ reason }),
     overload: () => shedding.faultAt(observer.workload.size),
     responder: nest.get(Responder),
     unmatched: nest.get(Unmatched),

@@ -1,7 +1,8 @@
 import type { Log } from '../logging/index.js';
-import type { Metrics } from '../metrics/index.js';
+import type { Metrics, PoolState } from '../metrics/index.js';
 import { tracing } from '../tracing/index.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
+import { LateError } from './deadline.js';
 import type { StatementFault } from './statement-fault.js';
 import { summaryOf } from './statement-summary.js';
 
@@ -46,8 +47,24 @@ export class DatabaseWatch {
     this.observers.outages?.failed(partOf(sql), fault, startedAt);
   }
 
+  /** @param state how the pool is, asked at each scrape. */
+  watchPool(state: () => PoolState | undefined): void {
+    this.observers.metrics?.databasePool.watch(this.system, state);
+  }
+
+  /** A connection was had. */
+  connected(startedAt: number): void {
+    this.observers.metrics?.databasePool.waited(performance.now() - startedAt);
+  }
+
+  /** A connection was given back, or destroyed. */
+  gaveBack(takenAt: number): void {
+    this.observers.metrics?.databasePool.used(performance.now() - takenAt);
+  }
+
   /** No connection was to be had. */
   unreachable(fault: unknown, startedAt: number): void {
+    if (fault instanceof LateError) this.observers.metrics?.databasePool.timedOut();
     this.observers.outages?.failed('connect', fault, startedAt);
   }
 

@@ -1,12 +1,17 @@
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
+import type { PoolState } from '../metrics/index.js';
 import { NotAskedError, unavailable, within } from './deadline.js';
 import type { Row } from './database.js';
 import { controlOn, cut, executeOn, isAlive, type MysqlConnection } from './mysql-connection.js';
 import type { MysqlLogin } from './mysql-login.js';
 import { isReadOnlyFault, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
 
+/** The part of a mysql2 pool that is used here. How full it is, nothing tells but its private fields. */
 interface RawPool {
+  readonly _allConnections: { readonly length: number };
+  readonly _freeConnections: { readonly length: number };
+  readonly _connectionQueue: { readonly length: number };
   readonly config: { readonly connectionConfig: object };
   getConnection(done: (fault: Error | null, connection: MysqlConnection) => void): void;
 }
@@ -78,6 +83,19 @@ export class MysqlPool {
     else this.release(connection);
   }
 
+  /** Undefined before the pool is open. */
+  get state(): PoolState | undefined {
+    const { raw } = this;
+    if (raw === undefined) return undefined;
+    const idle = raw._freeConnections.length;
+    const used = raw._allConnections.length - idle;
+    return { idle, used, pending: raw._connectionQueue.length, max: this.settings.poolSize };
+  }
+
+  private get raw(): RawPool | undefined {
+    return (this.dataSource.driver as unknown as { pool?: RawPool }).pool;
+  }
+
   /** How far apart the ids of one statement are; undefined where the server says each of them. */
   idStepOf(connection: MysqlConnection): bigint | undefined {
     return this.idSteps.get(connection);
@@ -116,7 +134,7 @@ export class MysqlPool {
   }
 
   private takeAny(): Promise<MysqlConnection> {
-    const pool = (this.dataSource.driver as unknown as { pool?: RawPool }).pool;
+    const pool = this.raw;
     if (pool === undefined || !this.schemaIsCurrent())
       throw unavailable(new NotAskedError('The database is not ready yet'));
     if (this.refreshed !== pool) this.refreshCredentials(pool);

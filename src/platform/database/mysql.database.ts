@@ -40,6 +40,7 @@ export class MysqlDatabase extends Database {
     super();
     const login = new MysqlLogin(settings, (fault) => watch.loginUnread(fault));
     this.pool = new MysqlPool(dataSource, settings, login, schemaIsCurrent);
+    watch.watchPool(() => this.pool.state);
   }
 
   async query<T extends Row = Row>(
@@ -106,16 +107,22 @@ export class MysqlDatabase extends Database {
     for (let attempt = 1; ; attempt += 1) {
       const startedAt = performance.now();
       let connection: MysqlConnection | undefined;
+      let takenAt = startedAt;
       try {
         connection = await this.pool.acquire();
+        this.watch.connected(startedAt);
+        takenAt = performance.now();
         const result = await work(connection);
         this.pool.release(connection);
+        this.watch.gaveBack(takenAt);
         this.budget.earn();
         return result;
       } catch (thrown) {
         const fault = causeOf(thrown);
-        if (connection !== undefined) this.pool.giveBack(connection, fault);
-        else if (!(fault instanceof NotAskedError)) this.watch.unreachable(fault, startedAt);
+        if (connection !== undefined) {
+          this.pool.giveBack(connection, fault);
+          this.watch.gaveBack(takenAt);
+        } else if (!(fault instanceof NotAskedError)) this.watch.unreachable(fault, startedAt);
         const code = retryCode(fault, connection === undefined ? 'nothing' : unit);
         if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
         if (!this.budget.spend()) throw thrown;

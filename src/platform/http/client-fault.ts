@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiError, coreErrors } from '../errors/index.js';
@@ -38,24 +38,36 @@ export function beginResponse(response: ServerResponse): void {
  * Answers a connection whose bytes are not a request, or not the whole of one, and closes it (contract, "below the
  * framework"). Each request has one answer at most, in its turn: what is wrong in a body that is still arriving is the
  * answer to its request, and what is wrong behind a request waits until that one is answered.
+ *
+ * @param count told of a connection that is refused without an exchange, which would be counted.
  */
-export function refuseConnection(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex): void {
+export function refuseConnection(
+  error: NodeJS.ErrnoException & { rawPacket?: Buffer },
+  socket: Duplex,
+  count: (reason: string) => void,
+): void {
   // Node tells again with every packet that follows.
   if (refused.has(socket)) return;
   refused.add(socket);
   const fault = clientFault(error);
   const response = newest.get(socket);
+  const refuse = (): void => {
+    count(fault.code);
+    writeRefusal(fault, socket);
+  };
   if (error.code === 'ECONNRESET') socket.destroy();
-  else if (response === undefined) writeRefusal(fault, socket);
+  else if (response === undefined) refuse();
   else if (!response.req.complete && response.headersSent) socket.destroy();
   else if (!response.req.complete) refuseExchange(exchangeOf(response.req), response, fault);
-  else if (response.closed) writeRefusal(fault, socket);
-  else response.once('close', () => writeRefusal(fault, socket));
+  else if (response.closed) refuse();
+  else response.once('close', refuse);
 }
 
 /** Answers a connection that is to be no HTTP connection any more, as CONNECT asks. */
-export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
-  writeRefusal(new ApiError(coreErrors.badRequest), socket);
+export function refuseTunnel(socket: Duplex, count: (reason: string) => void): void {
+  const fault = new ApiError(coreErrors.badRequest);
+  count(fault.code);
+  writeRefusal(fault, socket);
 }
 
 function writeRefusal(fault: ApiError, socket: Duplex): void {

@@ -22,6 +22,8 @@ export interface Hands {
   readonly filter: ErrorFilter;
   /** Told of every exchange as it begins, to watch its response. */
   readonly observe: (exchange: Exchange, response: ServerResponse) => void;
+  /** Told of every connection that is refused before there is an exchange. */
+  readonly refused: (reason: string) => void;
   /** The reason not to take on more work, if there is one. */
   readonly overload: () => ApiError | undefined;
 }
@@ -62,8 +64,10 @@ export class HttpAdapter extends ExpressAdapter {
       (request, response) => this.receive(request, response),
     );
     server.maxConnections = http.maxConnections;
-    server.on('clientError', refuseConnection);
-    server.on('connect', refuseTunnel);
+    const count = (reason: string): void => this.hands?.refused(reason);
+    server.on('clientError', (error, socket) => refuseConnection(error, socket, count));
+    server.on('connect', (_request, socket) => refuseTunnel(socket, count));
+    server.on('drop', () => count('too_many_connections'));
     // RFC 9110 §10.1.1: the body is asked for when it is read, so after the key is accepted.
     server.on('checkContinue', (request, response) => this.receive(request, response));
     server.on('checkExpectation', (request, response) => this.receive(request, response));

@@ -1,1 +1,2 @@
 export { Metrics } from './metrics.js';
+export type { PoolState } from './pool-metrics.js';

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { PoolMetrics } from './pool-metrics.js';
 
 /** OpenTelemetry's advice for HTTP durations, in seconds. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -57,6 +58,8 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly databasePool = new PoolMetrics(this.registry);
+
   readonly databaseRetries = new Counter({
     name: 'pets_db_retries_total',
     help: 'Statements tried again, by the error code that made it safe.',
@@ -77,10 +80,22 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly connectionsRefused = new Counter({
+    name: 'pets_connections_refused_total',
+    help: 'Connections refused before there was a request: what came was none, or came too late, or there are too many.',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
   readonly ready = new Gauge({ name: 'pets_ready', help: '1 while /readyz says ready.', registers: [this.registry] });
 
   constructor(version: string, revision: string) {
     collectDefaultMetrics({ register: this.registry });
+    // Sums of the gauges without `_total`, which Prometheus takes for counters (promtool check metrics).
+    for (const kind of ['handles', 'requests', 'resources']) {
+      this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+    }
+    measureLoopUtilization(this.registry);
     new Gauge({
       name: 'pets_build_info',
       help: 'The build that runs; always 1.',
@@ -88,4 +103,19 @@ export class Metrics {
       registers: [this.registry],
     }).set({ version, revision }, 1);
   }
+}
+
+/** How busy the event loop was since it was last asked, 0 to 1 (OpenTelemetry's nodejs.eventloop.utilization). */
+function measureLoopUtilization(registry: Registry): void {
+  let before = performance.eventLoopUtilization();
+  new Gauge({
+    name: 'nodejs_eventloop_utilization',
+    help: 'Share of the time since the last scrape in which the event loop was busy.',
+    registers: [registry],
+    collect() {
+      const now = performance.eventLoopUtilization();
+      this.set(performance.eventLoopUtilization(now, before).utilization);
+      before = now;
+    },
+  });
 }

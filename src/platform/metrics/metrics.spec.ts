@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import { Metrics } from './metrics.js';
+
+// What promtool's `check metrics` says no to. `npm run check:telemetry` asks promtool itself.
+it('names each metric by the rules of Prometheus', async () => {
+  const { registry } = new Metrics('1.0.0', 'abc');
+  const metrics = await registry.getMetricsAsJSON();
+  expect(metrics.length).toBeGreaterThan(30);
+  for (const { name, help, type } of metrics) {
+    expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+    expect(help).toMatch(/\S/);
+    // The type is as prom-client writes it, in lower case.
+    expect([name, name.endsWith('_total')]).toEqual([name, String(type) === 'counter']);
+    expect(name).not.toMatch(/_(count|sum|bucket)$(?<!^db_client_connection_count)/);
+    expect(name).not.toMatch(/_(milliseconds|ms|minutes|kilobytes|megabytes|percent)(_|$)|counter|histogram|gauge/);
+    if (String(type) === 'histogram') expect(name).toMatch(/_seconds$/);
+  }
+});
+
+it('tells how busy the loop was since it was asked last', async () => {
+  const { registry } = new Metrics('1.0.0', 'abc');
+  const until = performance.now() + 50;
+  while (performance.now() < until);
+  const [first] = (await registry.getSingleMetric('nodejs_eventloop_utilization')!.get()).values;
+  expect(first?.value).toBeGreaterThan(0);
+  expect(first?.value).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,107 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** A pool of connections as it is now. */
+export interface PoolState {
+  readonly idle: number;
+  readonly used: number;
+  /** Those that wait for a connection. */
+  readonly pending: number;
+  readonly max: number;
+}
+
+const POOL = 'db_client_connection_pool_name';
+const STATE = 'db_client_connection_state';
+const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
+/** The pool of database connections, as OpenTelemetry names it. How it is now is looked at when somebody asks. */
+export class PoolMetrics {
+  private pool = '';
+  private state: () => PoolState | undefined = () => undefined;
+  private readonly timeouts: Counter;
+  private readonly waitTime: Histogram;
+  private readonly useTime: Histogram;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const labelNames = [POOL];
+    const lookInto = (look: (gauge: Gauge, now: PoolState) => void) => {
+      const current = (): PoolState | undefined => this.state();
+      return function (this: Gauge): void {
+        const now = current();
+        if (now !== undefined) look(this, now);
+      };
+    };
+    new Gauge({
+      name: 'db_client_connection_count',
+      help: 'Connections of the pool, by their state.',
+      labelNames: [POOL, STATE],
+      registers,
+      collect: lookInto((gauge, { idle, used }) => {
+        gauge.set({ ...this.name, [STATE]: 'idle' }, idle);
+        gauge.set({ ...this.name, [STATE]: 'used' }, used);
+      }),
+    });
+    new Gauge({
+      name: 'db_client_connection_max',
+      help: 'Connections that the pool may open.',
+      labelNames,
+      registers,
+      collect: lookInto((gauge, { max }) => gauge.set(this.name, max)),
+    });
+    new Gauge({
+      name: 'db_client_connection_pending_requests',
+      help: 'Statements and transactions that wait for a connection.',
+      labelNames,
+      registers,
+      collect: lookInto((gauge, { pending }) => gauge.set(this.name, pending)),
+    });
+    this.timeouts = new Counter({
+      name: 'db_client_connection_timeouts_total',
+      help: 'Statements and transactions that got no connection in time.',
+      labelNames,
+      registers,
+    });
+    this.waitTime = new Histogram({
+      name: 'db_client_connection_wait_time_seconds',
+      help: 'Time to get a connection.',
+      labelNames,
+      buckets: BUCKETS,
+      registers,
+    });
+    this.useTime = new Histogram({
+      name: 'db_client_connection_use_time_seconds',
+      help: 'Time between getting a connection and giving it back.',
+      labelNames,
+      buckets: BUCKETS,
+      registers,
+    });
+  }
+
+  /**
+   * @param pool its name.
+   * @param state how it is, asked at each scrape; undefined before it is open.
+   */
+  watch(pool: string, state: () => PoolState | undefined): void {
+    this.pool = pool;
+    this.state = state;
+    this.timeouts.inc(this.name, 0);
+  }
+
+  /** @param milliseconds that somebody waited for a connection, and got it. */
+  waited(milliseconds: number): void {
+    this.waitTime.observe(this.name, milliseconds / 1000);
+  }
+
+  /** @param milliseconds that a connection was used. */
+  used(milliseconds: number): void {
+    this.useTime.observe(this.name, milliseconds / 1000);
+  }
+
+  timedOut(): void {
+    this.timeouts.inc(this.name);
+  }
+
+  private get name(): Record<typeof POOL, string> {
+    return { [POOL]: this.pool };
+  }
+}
