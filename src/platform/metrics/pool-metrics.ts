@@ -24,37 +24,7 @@ export class PoolMetrics {
   constructor(registry: Registry) {
     const registers = [registry];
     const labelNames = [POOL];
-    const lookInto = (look: (gauge: Gauge, now: PoolState) => void) => {
-      const current = (): PoolState | undefined => this.state();
-      return function (this: Gauge): void {
-        const now = current();
-        if (now !== undefined) look(this, now);
-      };
-    };
-    new Gauge({
-      name: 'db_client_connection_count',
-      help: 'Connections of the pool, by their state.',
-      labelNames: [POOL, STATE],
-      registers,
-      collect: lookInto((gauge, { idle, used }) => {
-        gauge.set({ ...this.name, [STATE]: 'idle' }, idle);
-        gauge.set({ ...this.name, [STATE]: 'used' }, used);
-      }),
-    });
-    new Gauge({
-      name: 'db_client_connection_max',
-      help: 'Connections that the pool may open.',
-      labelNames,
-      registers,
-      collect: lookInto((gauge, { max }) => gauge.set(this.name, max)),
-    });
-    new Gauge({
-      name: 'db_client_connection_pending_requests',
-      help: 'Statements and transactions that wait for a connection.',
-      labelNames,
-      registers,
-      collect: lookInto((gauge, { pending }) => gauge.set(this.name, pending)),
-    });
+    exposeGauges(registers, () => ({ name: this.name, state: this.state() }));
     this.timeouts = new Counter({
       name: 'db_client_connection_timeouts_total',
       help: 'Statements and transactions that got no connection in time.',
@@ -104,4 +74,42 @@ export class PoolMetrics {
   private get name(): Record<typeof POOL, string> {
     return { [POOL]: this.pool };
   }
+}
+
+type Look = () => { readonly name: Readonly<Record<typeof POOL, string>>; readonly state: PoolState | undefined };
+
+function exposeGauges(registers: Registry[], look: Look): void {
+  const labelNames = [POOL];
+  new Gauge({
+    name: 'db_client_connection_count',
+    help: 'Connections of the pool, by their state.',
+    labelNames: [POOL, STATE],
+    registers,
+    collect() {
+      const { name, state } = look();
+      if (state === undefined) return;
+      this.set({ ...name, [STATE]: 'idle' }, state.idle);
+      this.set({ ...name, [STATE]: 'used' }, state.used);
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_max',
+    help: 'Connections that the pool may open.',
+    labelNames,
+    registers,
+    collect() {
+      const { name, state } = look();
+      if (state !== undefined) this.set(name, state.max);
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_pending_requests',
+    help: 'Statements and transactions that wait for a connection.',
+    labelNames,
+    registers,
+    collect() {
+      const { name, state } = look();
+      if (state !== undefined) this.set(name, state.pending);
+    },
+  });
 }
