@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,6 +40,8 @@ const SMALL_AND_DURABLE = [
 ];
 
 export interface MariaDbOptions {
+  /** The server's program, by its path; the one of `findDatabaseServer` unless given. */
+  readonly binary?: string;
   /** Arguments of the server, after those above, so they win. */
   readonly args?: readonly string[];
   readonly port?: number;
@@ -64,13 +67,18 @@ export class MariaDb {
 
   /** Makes the data folder, starts the server and waits until it answers. Rejects with the server's own words. */
   static async start(options: MariaDbOptions = {}): Promise<MariaDb> {
-    const binary = findDatabaseServer();
+    const binary = options.binary ?? findDatabaseServer();
     if (binary === undefined) throw new Error('No mariadbd or mysqld here: node scripts/setup-test-machine.mjs');
     const folder = options.folder ?? scratchFolder('mariadb');
-    await makeDataFolder(binary, join(folder, 'data'));
-    const server = new MariaDb(folder, binary, options.port ?? (await freePort()), options.args ?? []);
-    await server.launch();
-    await server.#makeUsers();
+    const server = new MariaDb(folder, binary, options.port ?? (await freePort()), [
+      ...asUser(options.user),
+      ...(options.args ?? []),
+    ]);
+    if (options.joins === true) mkdirSync(join(folder, 'data'));
+    else await makeDataFolder(binary, join(folder, 'data'));
+    if (isRoot()) await run('chown', ['-R', options.user ?? 'root', folder]);
+    await server.launch(options.firstArgs);
+    if (options.joins !== true) await server.#makeUsers();
     return server;
   }
 
@@ -90,8 +98,9 @@ export class MariaDb {
   }
 
   /** Starts the server again on its data, after `kill` or `shutDown`, and waits until it answers. */
-  async launch(): Promise<void> {
-    const child = spawnTethered(this.#binary, this.#serverArguments(), { stdio: ['ignore', 'pipe', 'pipe'] });
+  async launch(moreArgs: readonly string[] = []): Promise<void> {
+    const args = [`--defaults-file=${this.#writeOptions()}`, ...moreArgs];
+    const child = spawnTethered(this.#binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = child;
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.#output += String(chunk)));
     const deadline = Date.now() + START_LIMIT_MS;
@@ -138,19 +147,21 @@ export class MariaDb {
     await exited;
   }
 
-  #serverArguments(): string[] {
-    return [
-      '--no-defaults',
+  /** In a file, since Galera hands the server's arguments on to a script and cuts long ones. */
+  #writeOptions(): string {
+    const file = join(this.#folder, 'server.cnf');
+    const args = [
       `--datadir=${join(this.#folder, 'data')}`,
       `--socket=${join(this.#folder, 'server.sock')}`,
       `--pid-file=${join(this.#folder, 'server.pid')}`,
       `--port=${String(this.port)}`,
       '--bind-address=127.0.0.1',
-      ...asRoot(),
       ...SMALL_AND_DURABLE,
       ...HOSTILE_DEFAULTS,
       ...this.#args,
     ];
+    writeFileSync(file, ['[mysqld]', ...args.map((arg) => arg.replace(/^--/, '')), ''].join('\n'));
+    return file;
   }
 
   async #makeUsers(): Promise<void> {
@@ -177,18 +188,22 @@ export function findDatabaseServer(): string | undefined {
 async function makeDataFolder(binary: string, folder: string): Promise<void> {
   const { stdout: version } = await run(binary, ['--no-defaults', '--version']);
   if (!version.includes('MariaDB')) {
-    await run(binary, ['--no-defaults', '--initialize-insecure', `--datadir=${folder}`, ...asRoot()]);
+    await run(binary, ['--no-defaults', '--initialize-insecure', `--datadir=${folder}`, ...asUser()]);
     return;
   }
   const installer = findProgram('mariadb-install-db', 'mysql_install_db');
   if (installer === undefined) throw new Error(`${binary} came without mariadb-install-db`);
   const args = ['--auth-root-authentication-method=normal', '--skip-test-db', `--datadir=${folder}`];
-  await run(installer, ['--no-defaults', ...args, ...asRoot()]);
+  await run(installer, ['--no-defaults', ...args, ...asUser()]);
 }
 
-/** A server started by root must be told to stay root; any other user runs it as itself. */
-function asRoot(): string[] {
-  return process.getuid?.() === 0 ? ['--user=root'] : [];
+/** A server started by root must be told whom to run as; any other user runs it as itself. */
+function asUser(user = 'root'): string[] {
+  return isRoot() ? [`--user=${user}`] : [];
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
 }
 
 async function answers(url: string): Promise<boolean> {

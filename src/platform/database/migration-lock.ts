@@ -38,8 +38,10 @@ export class MigrationLock {
   }
 
   private async acquire(stopping: AbortSignal | undefined): Promise<void> {
+    // Whatever the server's default is: only InnoDB makes a row that all nodes of a cluster agree on.
+    const engine = this.dataSource.options.type === 'mysql' ? 'ENGINE = InnoDB' : '';
     await this.dataSource.query(
-      `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL) ${engine}`,
     );
     const patienceEnds = performance.now() + PATIENCE_MS;
     while (!(await this.tryAcquire())) {

@@ -3,6 +3,7 @@ import type { Feature } from '../feature.js';
 import { MIGRATION_TABLE } from './data-source.js';
 import { codeOf } from './fault-code.js';
 import { MigrationLock } from './migration-lock.js';
+import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
 
 /** Whose migrations these are, in the order in which they run. */
 export type MigrationSource = Pick<Feature, 'name' | 'migrations'>;
@@ -95,6 +96,7 @@ export class Migrator {
     const runner = this.dataSource.createQueryRunner();
     const whole = instance?.transaction ?? true;
     try {
+      if (this.dataSource.options.type === 'mysql') await runner.query(sessionOf(LONGEST_LOCK_WAIT_S));
       if (whole) await runner.startTransaction();
       await work(new MigrationExecutor(this.dataSource, runner), entry, runner);
       if (whole) await runner.commitTransaction();

@@ -6,6 +6,7 @@ import type { Row } from './database.js';
 import { controlOn, cut, executeOn, isAlive, type MysqlConnection } from './mysql-connection.js';
 import type { MysqlLogin } from './mysql-login.js';
 import { isReadOnlyFault, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
+import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
 
 /** The part of a mysql2 pool that is used here. How full it is, nothing tells but its private fields. */
 interface RawPool {
@@ -19,23 +20,12 @@ interface RawPool {
 /** What mysql2 says, without a code, where DATABASE_MAX_WAITERS wait. */
 const POOL_IS_FULL = 'Queue limit reached.';
 
-/** Most seconds for which a statement waits for a row or a table lock. */
-const LONGEST_LOCK_WAIT_S = 2;
-
 /**
  * Milliseconds without use after which a connection is asked before it is given out: the server may have closed it, and
  * firewalls forget idle connections without a word.
  */
 const TRUSTED_IDLE_MS = 1000;
 
-/** The same session on any server, whatever its defaults. Both MySQL and MariaDB know every word of it. */
-const sessionOf = (lockWaitSeconds: number): string =>
-  [
-    `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'`,
-    `time_zone = '+00:00'`,
-    `innodb_lock_wait_timeout = ${lockWaitSeconds}`,
-    `lock_wait_timeout = ${lockWaitSeconds}`,
-  ].join(', ');
 const ISOLATION = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 const CAUSAL_READS = 'SET SESSION wsrep_sync_wait = 1';
 

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mysql, { type RowDataPacket } from 'mysql2/promise';
+import { freePort, MariaDb } from './mariadb.ts';
+import { findProgram } from './programs.ts';
+
+/** Where Debian has the library that makes MariaDB a node of a cluster. */
+const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
+
+/** Seconds of silence after which the others go on without a node; the defaults are 5 and 15. */
+const GROUP = 'evs.keepalive_period=PT0.3S;evs.suspect_timeout=PT2S;evs.inactive_timeout=PT4S;gcache.size=16M';
+const LIMIT_MS = 60_000;
+
+const binary = findProgram('mariadbd');
+
+/** Whether this machine can run a cluster: it needs MariaDB with Galera, not MySQL. */
+export const hasGalera = binary !== undefined && existsSync(PROVIDER);
+
+/** A cluster of MariaDB servers that replicate by Galera, all of them on this machine. */
+export class GaleraCluster {
+  readonly nodes: readonly [MariaDb, ...MariaDb[]];
+
+  private constructor(nodes: readonly [MariaDb, ...MariaDb[]]) {
+    this.nodes = nodes;
+  }
+
+  static async start(size = 3): Promise<GaleraCluster> {
+    const ports = await Promise.all(Array.from({ length: size }, nodePorts));
+    const members = ports.map(({ group }) => `127.0.0.1:${String(group)}`).join(',');
+    const started: MariaDb[] = [];
+    for (const [index, own] of ports.entries()) {
+      const node = await MariaDb.start({
+        ...(binary !== undefined && { binary }),
+        args: nodeArguments(own, members),
+        firstArgs: index === 0 ? ['--wsrep-new-cluster'] : [],
+        joins: index > 0,
+        // A node takes its data by a daemon of rsync, which never writes as root.
+        user: 'nobody',
+      });
+      started.push(node);
+      await untilSynced(node);
+    }
+    const [first, ...others] = started;
+    if (first === undefined) throw new Error('A cluster has a node at least');
+    return new GaleraCluster([first, ...others]);
+  }
+
+  /** Starts a node again that was killed, and waits until it has caught up. */
+  async rejoin(node: MariaDb): Promise<void> {
+    await node.launch();
+    await untilSynced(node);
+  }
+
+  /** Makes of a node that lost its majority a cluster of its own, as an operator does after a total loss. */
+  async bootstrap(node: MariaDb): Promise<void> {
+    await ask(node, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=1'");
+    await untilSynced(node);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+  }
+}
+
+/** Resolves once the node takes reads and writes. */
+export async function untilSynced(node: MariaDb): Promise<void> {
+  for (const deadline = Date.now() + LIMIT_MS; !(await isSynced(node)); await sleep(50)) {
+    if (Date.now() > deadline) throw new Error(`The node on port ${String(node.port)} does not catch up`);
+  }
+}
+
+async function isSynced(node: MariaDb): Promise<boolean> {
+  try {
+    const rows = await ask(node, "SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment')");
+    return (
+      rows
+        .map((row) => String(row['Value']))
+        .sort()
+        .join() === 'ON,Synced'
+    );
+  } catch {
+    return false;
+  }
+}
+
+async function ask(node: MariaDb, sql: string): Promise<RowDataPacket[]> {
+  const connection = await mysql.createConnection({ uri: node.adminUrl(), connectTimeout: 1000 });
+  try {
+    const [rows] = await connection.query<RowDataPacket[]>(sql);
+    return rows;
+  } finally {
+    connection.destroy();
+  }
+}
+
+interface NodePorts {
+  readonly group: number;
+  readonly incremental: number;
+  readonly snapshot: number;
+}
+
+async function nodePorts(): Promise<NodePorts> {
+  const [group, incremental, snapshot] = await Promise.all([freePort(), freePort(), freePort()]);
+  return { group, incremental, snapshot };
+}
+
+function nodeArguments({ group, incremental, snapshot }: NodePorts, members: string): string[] {
+  const listens = `base_port=${String(group)};gmcast.listen_addr=tcp://127.0.0.1:${String(group)}`;
+  return [
+    '--wsrep-on=ON',
+    `--wsrep-provider=${PROVIDER}`,
+    `--wsrep-cluster-address=gcomm://${members}`,
+    `--wsrep-node-address=127.0.0.1:${String(group)}`,
+    `--wsrep-provider-options=${listens};ist.recv_addr=127.0.0.1:${String(incremental)};${GROUP}`,
+    '--wsrep-sst-method=rsync',
+    `--wsrep-sst-receive-address=127.0.0.1:${String(snapshot)}`,
+    '--binlog-format=ROW',
+    '--innodb-autoinc-lock-mode=2',
+  ];
+}
