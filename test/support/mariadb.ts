@@ -47,6 +47,12 @@ export interface MariaDbOptions {
   readonly port?: number;
   /** Where its data goes, which `stop` removes; a scratch folder, in memory where there is enough, when left out. */
   readonly folder?: string;
+  /** More arguments for the first start only. */
+  readonly firstArgs?: readonly string[];
+  /** Whether it takes its data, users too, from the cluster that it joins, and so begins with an empty folder. */
+  readonly joins?: boolean;
+  /** Who runs it, where root may choose; root unless given. */
+  readonly user?: string;
 }
 
 /** One MariaDB or MySQL server with its own data folder, on a free port of 127.0.0.1. */

@@ -45,6 +45,11 @@ export function retryCode(fault: MysqlFault, sent: 'nothing' | 'statement' | 'tr
   return errno !== undefined && (ROLLED_BACK.has(errno) || READ_ONLY.has(errno)) ? String(errno) : undefined;
 }
 
+/** Whether another transaction was in the way, by its `retryCode`: no outage that more statements would make worse. */
+export function isConflict(code: string): boolean {
+  return code === String(DEADLOCK) || code === String(LOCK_WAIT);
+}
+
 export function isReadOnlyFault({ errno }: MysqlFault): boolean {
   return errno !== undefined && READ_ONLY.has(errno);
 }

@@ -5,7 +5,7 @@ import { NotAskedError, unavailable, within } from './deadline.js';
 import type { Row } from './database.js';
 import { controlOn, cut, executeOn, isAlive, type MysqlConnection } from './mysql-connection.js';
 import type { MysqlLogin } from './mysql-login.js';
-import { isReadOnlyFault, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
+import { causeOf, isReadOnlyFault, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
 import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
 
 /** The part of a mysql2 pool that is used here. How full it is, nothing tells but its private fields. */
@@ -150,13 +150,15 @@ export class MysqlPool {
     // Without a listener an error between two statements would end the process.
     connection.on('error', () => undefined);
     const session = sessionOf(this.lockWaitSeconds);
-    const statements = [session, ISOLATION, ...(this.settings.causalReads === 'galera' ? [CAUSAL_READS] : [])];
+    // Causal reads last: what is asked before is the same on a node that is behind.
+    const last = this.settings.causalReads === 'galera' ? [CAUSAL_READS] : [];
     try {
-      for (const sql of statements) await controlOn(connection, sql, this.settings.queryTimeoutMs);
+      for (const sql of [session, ISOLATION]) await controlOn(connection, sql, this.settings.queryTimeoutMs);
       await this.learnIdStep(connection);
+      for (const sql of last) await controlOn(connection, sql, this.settings.queryTimeoutMs);
     } catch (error) {
       cut(connection);
-      throw error;
+      throw translateMysqlFault(causeOf(error));
     }
     this.born.set(connection, performance.now());
     this.usedAt.set(connection, performance.now());

@@ -12,6 +12,7 @@ import { MysqlPool } from './mysql-pool.js';
 import { executeOn, controlOn, type MysqlConnection } from './mysql-connection.js';
 import {
   causeOf,
+  isConflict,
   isOutage,
   retryCode,
   spoilsConnection,
@@ -125,7 +126,7 @@ export class MysqlDatabase extends Database {
         } else if (!(fault instanceof NotAskedError)) this.watch.unreachable(fault, startedAt);
         const code = retryCode(fault, connection === undefined ? 'nothing' : unit);
         if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
-        if (!this.budget.spend()) throw thrown;
+        if (!isConflict(code) && !this.budget.spend()) throw thrown;
         this.watch.retried(code);
         await sleep(Math.random() * 50 * attempt);
       }
