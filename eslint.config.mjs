@@ -13,7 +13,16 @@ export default defineConfig(
   eslint.configs.recommended,
   {
     files: ['**/*.{js,mjs,cjs}'],
-    languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: {
+        console: 'readonly',
+        fetch: 'readonly',
+        performance: 'readonly',
+        process: 'readonly',
+        URL: 'readonly',
+        WebSocket: 'readonly',
+      },
+    },
   },
   {
     files: ['**/*.cjs'],

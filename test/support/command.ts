@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { scratchFolder } from './scratch.js';
-import { spawnTethered } from './tethered.js';
+import { scratchFolder } from './scratch.ts';
+import { spawnTethered } from './tethered.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 

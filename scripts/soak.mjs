@@ -1,0 +1,187 @@
+/**
+ * Drives the built service for long at half of what it can do, on a MariaDB of its own, and judges whether it ages: the
+ * heap after collection, the resident memory, the file descriptors, the slowest answers. Then three times what it can do,
+ * and how much it still does. Writes `artifacts/soak.md`; ends with 1 where a limit is broken.
+ *
+ *   npm run test:soak -- [--minutes 30] [--overload-seconds 60] [--quick]
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { builtProgram, emptyFolder, programEnvironment, runCommand } from '../test/support/command.ts';
+import { freePort, MariaDb } from '../test/support/mariadb.ts';
+import { spawnTethered } from '../test/support/tethered.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string' },
+    'overload-seconds': { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+});
+const minutes = Number(values.minutes ?? (values.quick ? 1 : 30));
+const overloadSeconds = Number(values['overload-seconds'] ?? (values.quick ? 10 : 60));
+const SAMPLE_MS = 10_000;
+const CONNECTIONS = 20;
+const MIB = 1024 ** 2;
+
+const server = await MariaDb.start();
+const admin = await import('mysql2/promise').then(({ default: mysql }) => mysql.createConnection(server.adminUrl()));
+await admin.query('CREATE DATABASE store_soak');
+const database = { url: server.url('store_soak') };
+const service = await startService();
+const key = (await runCommand(database, ['keys', 'create', '--name', 'soak'])).stdout.trim();
+try {
+  const { failures, lines } = await judge();
+  const text = `${lines.join('\n')}\n`;
+  process.stdout.write(`\n${text}`);
+  mkdirSync('artifacts', { recursive: true });
+  writeFileSync('artifacts/soak.md', text);
+  if (failures.length > 0) process.stderr.write(`\nBroken: ${failures.join(', ')}\n`);
+  process.exitCode = failures.length > 0 ? 1 : 0;
+} finally {
+  service.child.kill('SIGTERM');
+  await admin.end();
+  await server.stop();
+}
+
+async function judge() {
+  await load({ duration: 5 });
+  const capacity = (await load({ duration: 10 })).requests.average;
+  const rate = Math.max(1, Math.round(capacity / 2));
+  const samples = await soak(rate);
+  const peak = await goodput({ duration: 5 });
+  const over = await goodput({ duration: overloadSeconds, overallRate: Math.round(capacity * 3), connections: 300 });
+
+  const [first, last] = [samples[0], samples.at(-1)];
+  const window = Math.min(5 * 60_000, (minutes * 60_000) / 3);
+  const early = median(samples.filter(({ at }) => at <= window).map(({ p99 }) => p99));
+  const late = median(samples.filter(({ at }) => at >= last.at - window).map(({ p99 }) => p99));
+  // The first third is when caches and the compiler settle.
+  const settled = samples.filter(({ at }) => at >= Math.min(10 * 60_000, (minutes * 60_000) / 3));
+  const heapFrom = settled[0].heap;
+  const rows = [
+    ['heap after collection grows by', percent(last.heap / heapFrom - 1), '5 %', last.heap / heapFrom <= 1.05],
+    ['resident memory, per minute', `${slope(settled).toFixed(2)} MiB`, '0.5 MiB', slope(settled) <= 0.5],
+    [
+      'file descriptors',
+      `${settled[0].descriptors} → ${last.descriptors}`,
+      '± 5',
+      Math.abs(last.descriptors - settled[0].descriptors) <= 5,
+    ],
+    ['p99, last against first', `${late} ms, ${early} ms`, '× 1.2', late <= early * 1.2],
+    ['answers that were no 2xx', String(last.failed), '0', last.failed === 0],
+    ['goodput at three times capacity', percent(over / peak), '80 % or more', over / peak >= 0.8],
+  ];
+  const lines = [
+    `${minutes} minutes at ${rate} requests a second, half of ${Math.round(capacity)}; ${last.answered} answers; resident memory ${Math.round(first.rss / MIB)} → ${Math.round(last.rss / MIB)} MiB, heap ${(heapFrom / MIB).toFixed(1)} → ${(last.heap / MIB).toFixed(1)} MiB.`,
+    '',
+    '| | Is | May be | |',
+    '|---|---|---|---|',
+    ...rows.map(([what, is, limit, holds]) => `| ${what} | ${is} | ${limit} | ${holds ? 'holds' : 'broken'} |`),
+  ];
+  return { lines, failures: rows.filter(([, , , holds]) => !holds).map(([what]) => what) };
+}
+
+/** A sample every 10 seconds. */
+async function soak(rate) {
+  const samples = [];
+  const begun = performance.now();
+  let [answered, failed] = [0, 0];
+  for (let at = 0; at < minutes * 60_000; at = performance.now() - begun) {
+    const { latency, non2xx, errors, ...result } = await load({ duration: SAMPLE_MS / 1000, overallRate: rate });
+    answered += result['2xx'];
+    failed += non2xx + errors;
+    samples.push({ at, p99: latency.p99, answered, failed, ...(await sizes()) });
+    progress(at / (minutes * 60_000), samples.at(-1));
+  }
+  return samples;
+}
+
+function load(options) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'Lumi', categoryId: 1 });
+  return autocannon({
+    url: service.url,
+    connections: CONNECTIONS,
+    headers,
+    requests: [
+      ...Array.from({ length: 9 }, () => ({ method: 'GET', path: '/v1/pets?limit=20' })),
+      { method: 'POST', path: '/v1/pets', body },
+    ],
+    ...options,
+  });
+}
+
+async function goodput(options) {
+  return (await load(options))['2xx'] / options.duration;
+}
+
+/** What the process holds, its heap after a collection that its inspector asks for. */
+async function sizes() {
+  const { pid } = service.child;
+  const heap = await heapAfterCollection();
+  const rss = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
+  return { heap, rss, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+async function heapAfterCollection() {
+  const [{ webSocketDebuggerUrl }] = await (await fetch(`${service.inspector}/json`)).json();
+  const socket = new WebSocket(webSocketDebuggerUrl);
+  await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));
+  const ask = (id, method) =>
+    new Promise((resolve) => {
+      socket.addEventListener('message', ({ data }) => JSON.parse(data).id === id && resolve(JSON.parse(data).result));
+      socket.send(JSON.stringify({ id, method }));
+    });
+  await ask(1, 'HeapProfiler.collectGarbage');
+  const { usedSize } = await ask(2, 'Runtime.getHeapUsage');
+  socket.close();
+  return usedSize;
+}
+
+async function startService() {
+  const [port, managementPort, inspectorPort] = [await freePort(), await freePort(), await freePort()];
+  const child = spawnTethered(process.execPath, [`--inspect=127.0.0.1:${inspectorPort}`, builtProgram('main.js')], {
+    cwd: emptyFolder,
+    env: programEnvironment(database.url, {
+      PORT: String(port),
+      MANAGEMENT_PORT: String(managementPort),
+      RATE_LIMIT_PER_MINUTE: '0',
+      SHED_LOOP_DELAY_MS: '150',
+    }),
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  const ready = () =>
+    fetch(`http://127.0.0.1:${managementPort}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await ready())) await sleep(100);
+  return { child, url: `http://127.0.0.1:${port}`, inspector: `http://127.0.0.1:${inspectorPort}` };
+}
+
+/** MiB a minute, by least squares. */
+function slope(samples) {
+  const points = samples.map(({ at, rss }) => [at / 60_000, rss / MIB]);
+  const mean = (index) => points.reduce((sum, point) => sum + point[index], 0) / points.length;
+  const [x, y] = [mean(0), mean(1)];
+  const over = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
+  return over / points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
+}
+
+function median(numbers) {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+}
+
+function percent(ratio) {
+  return `${(ratio * 100).toFixed(1)} %`;
+}
+
+function progress(share, { p99, rss, heap, failed }) {
+  const text = `${Math.round(share * 100)} %, p99 ${p99} ms, resident ${Math.round(rss / MIB)} MiB, heap ${(heap / MIB).toFixed(1)} MiB, failed ${failed}`;
+  if (!process.stdout.isTTY) return process.stdout.write(`${text}\n`);
+  const bar = '#'.repeat(Math.round(share * 30)).padEnd(30, '.');
+  process.stdout.write(`\r[${bar}] ${text}\u001b[K`);
+}

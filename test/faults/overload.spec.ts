@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import autocannon from 'autocannon';
+import { storeKey } from '../support/api-keys.js';
+import { createSqliteDatabase } from '../support/database.js';
+import { hosting } from '../support/hosting.js';
+import { HttpClient } from '../support/http.js';
+import { metricValue } from '../support/metrics.js';
+import { Probes } from '../support/probes.js';
+import { Service } from '../support/service.js';
+
+/** Three times what a processor can do of requests that take it 20 ms each. */
+const RATE = 150;
+
+describe('more requests than can be done', () => {
+  it('are done or refused, the probes never, and it passes', async () => {
+    const database = await createSqliteDatabase();
+    const env = { SHED_MAX_INFLIGHT: '10', SHED_LOOP_DELAY_MS: '100', RATE_LIMIT_PER_MINUTE: '0' };
+    const service = await Service.start({
+      database,
+      ...hosting({ features: ['features/furnace.feature.ts'], env }),
+    });
+    const key = await storeKey(database);
+    const client = new HttpClient(service.url, key);
+    const probes = new Probes(service.managementUrl);
+    await probes.until(true, 10_000);
+    const flood = autocannon({
+      url: `${service.url}/v1/burns`,
+      headers: { authorization: `Bearer ${key}` },
+      connections: 100,
+      overallRate: RATE,
+      duration: 5,
+    });
+    const refused = async () => {
+      for (;;) {
+        const answer = await client.get('/v1/burns');
+        if (answer.status !== 200) return answer;
+      }
+    };
+    const refusal = await refused();
+    expect(refusal).toBeErrorShape(503, 'service_unavailable');
+    expect(refusal.headers.get('retry-after')).toMatch(/^[1-5]$/);
+
+    const { statusCodeStats = {}, errors, timeouts } = await flood;
+    expect(Object.keys(statusCodeStats).sort()).toEqual(['200', '503']);
+    expect([errors, timeouts]).toEqual([0, 0]);
+    expect(await metricValue(service.managementUrl, 'pets_requests_shed_total')).toBeGreaterThan(0);
+    expect(probes.deaths).toEqual([]);
+    await probes.until(true, 1000);
+    await probes.stop();
+
+    while ((await client.get('/v1/burns')).status !== 200);
+    for (let turn = 0; turn < 5; turn++) expect((await client.get('/v1/burns')).status).toBe(200);
+    await service.stop();
+    await database.drop();
+  }, 60_000);
+});
