@@ -30,7 +30,7 @@ const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203]);
 /** Cut off, at a moment that is not told: shutting down, killed, timed out, and 1180, a commit that failed halfway. */
 const CUT_OFF: ReadonlySet<number> = new Set([1053, 1180, 1317, 1927, 1969, 3024, 4031]);
 
-/** The connection was refused or reset before anything was sent on it. */
+/** The connection was refused or reset before a statement was sent on it. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENOTFOUND']);
 
 /**
@@ -40,7 +40,10 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET'
  */
 export function retryCode(fault: MysqlFault, sent: 'nothing' | 'statement' | 'transaction'): string | undefined {
   const { errno, code } = fault;
-  if (sent === 'nothing') return code !== undefined && NOT_CONNECTED.has(code) ? code : undefined;
+  if (sent === 'nothing') {
+    if (isTurnedAway(fault)) return String(errno);
+    return code !== undefined && NOT_CONNECTED.has(code) ? code : undefined;
+  }
   if (sent === 'statement' && errno === LOCK_WAIT) return String(errno);
   return errno !== undefined && (ROLLED_BACK.has(errno) || READ_ONLY.has(errno)) ? String(errno) : undefined;
 }
@@ -48,6 +51,11 @@ export function retryCode(fault: MysqlFault, sent: 'nothing' | 'statement' | 'tr
 /** Whether another transaction was in the way, by its `retryCode`: no outage that more statements would make worse. */
 export function isConflict(code: string): boolean {
   return code === String(DEADLOCK) || code === String(LOCK_WAIT);
+}
+
+/** Whether the server takes no more connections, of anybody or of this login. */
+export function isTurnedAway({ errno }: MysqlFault): boolean {
+  return errno !== undefined && TURNED_AWAY.has(errno);
 }
 
 export function isReadOnlyFault({ errno }: MysqlFault): boolean {

@@ -5,7 +5,14 @@ import { NotAskedError, unavailable, within } from './deadline.js';
 import type { Row } from './database.js';
 import { controlOn, cut, executeOn, isAlive, type MysqlConnection } from './mysql-connection.js';
 import type { MysqlLogin } from './mysql-login.js';
-import { causeOf, isReadOnlyFault, spoilsConnection, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
+import {
+  causeOf,
+  isReadOnlyFault,
+  isTurnedAway,
+  spoilsConnection,
+  translateMysqlFault,
+  type MysqlFault,
+} from './mysql-failure.js';
 import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
 
 /** The part of a mysql2 pool that is used here. How full it is, nothing tells but its private fields. */
@@ -13,7 +20,7 @@ interface RawPool {
   readonly _allConnections: { readonly length: number };
   readonly _freeConnections: { readonly length: number };
   readonly _connectionQueue: { readonly length: number };
-  readonly config: { readonly connectionConfig: object };
+  readonly config: { readonly connectionConfig: object; connectionLimit: number };
   getConnection(done: (fault: Error | null, connection: MysqlConnection) => void): void;
 }
 
@@ -25,6 +32,9 @@ const POOL_IS_FULL = 'Queue limit reached.';
  * firewalls forget idle connections without a word.
  */
 const TRUSTED_IDLE_MS = 1000;
+
+/** Milliseconds, up to twice as many, for which no new connection is tried for after one was turned away. */
+const HOLD_BACK_MS = 1000;
 
 const ISOLATION = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 const CAUSAL_READS = 'SET SESSION wsrep_sync_wait = 1';
@@ -42,6 +52,7 @@ export class MysqlPool {
   /** Connections that were idle since before this moment are taken for dead, as the one is that did not answer then. */
   private notIdleSince = 0;
   private refreshed: RawPool | undefined;
+  private holding: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -131,10 +142,23 @@ export class MysqlPool {
     return new Promise<MysqlConnection>((resolve, reject) => {
       pool.getConnection((fault, taken) => {
         if (fault?.message === POOL_IS_FULL) reject(unavailable(new NotAskedError('Too many wait for a connection')));
-        else if (fault) reject(translateMysqlFault(fault));
-        else resolve(taken);
+        else if (fault) {
+          if (isTurnedAway(fault)) this.holdBack(pool);
+          reject(translateMysqlFault(fault));
+        } else resolve(taken);
       });
     });
+  }
+
+  /**
+   * The server takes no more connections: for a while none is asked for, and those that there are do all the work. Who
+   * knocked at each request would keep the server busy with refusing.
+   */
+  private holdBack(pool: RawPool): void {
+    pool.config.connectionLimit = 1;
+    clearTimeout(this.holding);
+    const restore = (): void => void (pool.config.connectionLimit = this.settings.poolSize);
+    this.holding = setTimeout(restore, HOLD_BACK_MS * (1 + Math.random())).unref();
   }
 
   /** Makes every new connection read user and password anew, since a secret in a file may be rotated in place. */
