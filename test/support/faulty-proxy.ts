@@ -85,9 +85,12 @@ export class FaultyProxy {
     for (const pair of this.#pairs) pair.reset();
   }
 
-  /** Every open connection is forgotten, as a firewall forgets idle ones: it is reset once the client sends on it. */
-  forget(): void {
-    for (const pair of this.#pairs) pair.forgotten = true;
+  /**
+   * Every open connection is forgotten, as a firewall forgets idle ones: what the client sends on it is answered by a
+   * reset, or by nothing ever.
+   */
+  forget(answer: 'reset' | 'nothing'): void {
+    for (const pair of this.#pairs) pair.forgotten = answer;
   }
 
   /** Every open connection is closed by the server's side, which would still read. */
@@ -147,7 +150,7 @@ class Pair {
   readonly #faultOf: (command: MysqlCommand) => StatementFault | undefined;
   /** What is done in place of passing on the next bytes of the server. */
   #inPlaceOfReply: (() => void) | undefined;
-  forgotten = false;
+  forgotten: 'reset' | 'nothing' | undefined;
   delayed = (): Promise<void> => Promise.resolve();
 
   constructor(client: Socket, server: Socket, faultOf: (command: MysqlCommand) => StatementFault | undefined) {
@@ -178,10 +181,8 @@ class Pair {
   }
 
   #fromClient(bytes: Buffer): void {
-    if (this.forgotten) {
-      this.reset();
-      return;
-    }
+    if (this.forgotten === 'reset') this.reset();
+    if (this.forgotten !== undefined) return;
     for (const command of this.#commands.read(bytes)) void this.#pass(command);
   }
 

@@ -4,7 +4,16 @@ import type { TestDatabase } from './database.js';
 import type { Answer, HttpClient } from './http.js';
 
 /** Milliseconds that a poster rests after it was refused, so that an outage is no flood. */
-const REST_MS = 20;
+const REST_MS = 50;
+/** Milliseconds that a poster repeats one request for. */
+const PATIENCE_MS = 60_000;
+
+export interface LedgerOptions {
+  /** How many clients. */
+  readonly posters?: number;
+  /** Whether they send an Idempotency-Key, and repeat a request whose outcome they do not know until they do. */
+  readonly keyed?: boolean;
+}
 
 /** How the pets in a database agree with what clients were told. */
 export interface Audit {
@@ -26,6 +35,7 @@ export interface Audit {
 export class Ledger {
   readonly #client: () => HttpClient;
   readonly #posters: number;
+  readonly #keyed: boolean;
   readonly #prefix = `ledger-${randomBytes(6).toString('hex')}-`;
   readonly #acknowledged = new Map<string, bigint>();
   readonly #denied = new Set<string>();
@@ -39,9 +49,10 @@ export class Ledger {
   readonly statuses = new Map<number, number>();
 
   /** @param client asked before each request, since a service that is started again has another address. */
-  constructor(client: () => HttpClient, { posters = 32 } = {}) {
+  constructor(client: () => HttpClient, { posters = 32, keyed = false }: LedgerOptions = {}) {
     this.#client = client;
     this.#posters = posters;
+    this.#keyed = keyed;
   }
 
   begin(): void {
@@ -93,14 +104,22 @@ export class Ledger {
     while (!this.#ending) {
       this.#posted += 1;
       const name = `${this.#prefix}${String(this.#posted)}`;
-      this.#inFlight += 1;
-      const answer = await this.#client()
-        .post('/v1/pets', { name, categoryId: 1 })
-        .catch(() => undefined);
-      this.#inFlight -= 1;
-      this.#note(name, answer);
-      if (answer?.status !== 201) await sleep(REST_MS);
+      const patienceEnds = Date.now() + PATIENCE_MS;
+      while (!(await this.#post(name)) && this.#keyed && Date.now() < patienceEnds);
     }
+  }
+
+  /** @returns whether its outcome is known. */
+  async #post(name: string): Promise<boolean> {
+    const headers = this.#keyed ? { 'idempotency-key': name } : {};
+    this.#inFlight += 1;
+    const answer = await this.#client()
+      .post('/v1/pets', { name, categoryId: 1 }, { headers })
+      .catch(() => undefined);
+    this.#inFlight -= 1;
+    this.#note(name, answer);
+    if (answer?.status !== 201) await sleep(REST_MS);
+    return answer?.status === 201;
   }
 
   #note(name: string, answer: Answer | undefined): void {
@@ -108,7 +127,7 @@ export class Ledger {
     const first = !this.statuses.has(status);
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     if (status === 201) this.#acknowledged.set(name, BigInt((answer?.json() as { id: number | bigint }).id));
-    else if (status !== 503 && status !== 0) this.#denied.add(name);
+    else if (status !== 503 && status !== 409 && status !== 0) this.#denied.add(name);
     if (answer !== undefined && status !== 201 && (first || status !== 503)) this.answers.push(answer);
   }
 }

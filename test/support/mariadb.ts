@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
@@ -160,6 +160,7 @@ export class MariaDb {
       `--datadir=${join(this.#folder, 'data')}`,
       `--socket=${join(this.#folder, 'server.sock')}`,
       `--pid-file=${join(this.#folder, 'server.pid')}`,
+      `--tmpdir=${this.#folder}`,
       `--port=${String(this.port)}`,
       '--bind-address=127.0.0.1',
       ...SMALL_AND_DURABLE,
@@ -193,14 +194,16 @@ export function findDatabaseServer(): string | undefined {
 
 async function makeDataFolder(binary: string, folder: string): Promise<void> {
   const { stdout: version } = await run(binary, ['--no-defaults', '--version']);
+  // In /tmp the temporary tables of two servers get in each other's way where both have the same process id.
+  const ownPlace = [`--tmpdir=${dirname(folder)}`, ...asUser()];
   if (!version.includes('MariaDB')) {
-    await run(binary, ['--no-defaults', '--initialize-insecure', `--datadir=${folder}`, ...asUser()]);
+    await run(binary, ['--no-defaults', '--initialize-insecure', `--datadir=${folder}`, ...ownPlace]);
     return;
   }
   const installer = findProgram('mariadb-install-db', 'mysql_install_db');
   if (installer === undefined) throw new Error(`${binary} came without mariadb-install-db`);
   const args = ['--auth-root-authentication-method=normal', '--skip-test-db', `--datadir=${folder}`];
-  await run(installer, ['--no-defaults', ...args, ...asUser()]);
+  await run(installer, ['--no-defaults', ...args, ...ownPlace]);
 }
 
 /** A server started by root must be told whom to run as; any other user runs it as itself. */
