@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import mysql from 'mysql2/promise';
+import { storeKey } from '../support/api-keys.js';
+import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { FaultyProxy } from '../support/faulty-proxy.js';
+import { HttpClient } from '../support/http.js';
+import { Ledger } from '../support/ledger.js';
+import { MariaDb } from '../support/mariadb.js';
+import { metricValue } from '../support/metrics.js';
+import { Probes } from '../support/probes.js';
+import { findProgram } from '../support/programs.js';
+import { exchangeRaw } from '../support/raw-http.js';
+import { Service } from '../support/service.js';
+
+const CLIENTS = Number(process.env['FAULT_CLIENTS'] ?? 300);
+const POOL = 10;
+
+const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
+
+(canRun ? describe : describe.skip)('connections to the database', () => {
+  let server: MariaDb;
+  let database: TestDatabase;
+  let key: string;
+
+  beforeAll(async () => {
+    server = await MariaDb.start();
+    database = await createMysqlDatabase(server.url(), server.adminUrl());
+    const first = await Service.start({ database });
+    key = await storeKey(database);
+    await first.stop();
+  }, 90_000);
+
+  afterAll(async () => {
+    await database.drop();
+    await server.stop();
+  });
+
+  /** How many of the service's login there are. */
+  async function connections(): Promise<number> {
+    const [row] = await database.query(
+      "SELECT COUNT(*) AS many FROM information_schema.processlist WHERE user = 'store'",
+    );
+    return Number(row?.['many']);
+  }
+
+  const keyedPost = (url: string, n: number): Promise<{ status: number; headers: Headers; text: string }> => {
+    const body = `{"name":"Crowd ${String(n)}","categoryId":1}`;
+    const head = [
+      'POST /v1/pets HTTP/1.1',
+      'Host: pets.test',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${String(body.length)}`,
+      // Each takes a connection of its own, where others share a statement.
+      `Idempotency-Key: crowd-${String(n)}`,
+    ];
+    return exchangeRaw(url, `${head.join('\r\n')}\r\n\r\n${body}`);
+  };
+
+  it('all held by a lock: the rest are refused in time, no more are opened, and all is well once it is gone', async () => {
+    const service = await Service.start({ database, env: { SHED_MAX_INFLIGHT: '0' } });
+    const probes = new Probes(service.managementUrl);
+    const holder = await mysql.createConnection(server.adminUrl(new URL(database.url).pathname.slice(1)));
+    await holder.query('LOCK TABLES pet WRITE');
+    let most = 0;
+    const answered = new AbortController();
+    const watching = (async () => {
+      for (; !answered.signal.aborted; await sleep(50)) most = Math.max(most, await connections());
+    })();
+    const answers = await Promise.all(Array.from({ length: CLIENTS }, (_, n) => keyedPost(service.url, n)));
+    answered.abort();
+    await watching;
+    for (const answer of answers) {
+      expect(answer).toBeErrorShape(503, 'service_unavailable');
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
+    }
+    expect(most).toBeLessThanOrEqual(POOL);
+    expect(service.log.filter(({ event }) => event === 'request.hung')).toEqual([]);
+    await holder.query('UNLOCK TABLES');
+    expect((await keyedPost(service.url, CLIENTS)).status).toBe(201);
+    // Of those that were refused, none was done behind the client's back.
+    expect(await database.query("SELECT COUNT(*) AS many FROM pet WHERE name LIKE 'Crowd %'")).toEqual([{ many: 1n }]);
+    expect(probes.deaths).toEqual([]);
+    await probes.stop();
+    await holder.end();
+    await service.stop();
+  }, 60_000);
+
+  it('fewer on the server than three replicas would open: shaped 503s, no crash, nothing lost', async () => {
+    const services = await Promise.all(Array.from({ length: 3 }, () => Service.start({ database })));
+    await database.query('SET GLOBAL max_connections = 15');
+    const probes = services.map((service) => new Probes(service.managementUrl));
+    const ledgers = services.map((service) => {
+      return new Ledger(() => new HttpClient(service.url, key), { posters: 20, keyed: true });
+    });
+    for (const ledger of ledgers) ledger.begin();
+    await Promise.all(ledgers.map((ledger) => ledger.untilAcknowledged(40, 60_000)));
+    expect(await connections()).toBeLessThanOrEqual(15);
+    await Promise.all(ledgers.map((ledger) => ledger.end()));
+    for (const ledger of ledgers) {
+      expect([201, 409, 503]).toEqual(expect.arrayContaining([...ledger.statuses.keys()]));
+      for (const answer of ledger.answers)
+        if (answer.status === 503) expect(answer).toBeErrorShape(503, 'service_unavailable');
+      expect(await ledger.audit(database)).toEqual({ lost: [], doubled: [], denied: [], extras: [] });
+    }
+    await Promise.all(probes.map((each) => each.until(true, 10_000)));
+    expect(probes.flatMap(({ deaths }) => deaths)).toEqual([]);
+    for (const each of probes) await each.stop();
+    expect(await Promise.all(services.map((service) => service.stop()))).toEqual(
+      services.map(() => ({ code: 0, signal: null })),
+    );
+    await database.query('SET GLOBAL max_connections = 500');
+  }, 90_000);
+
+  describe('that were idle', () => {
+    let proxy: FaultyProxy;
+    let service: Service;
+    let client: HttpClient;
+
+    beforeAll(async () => {
+      await database.query('SET GLOBAL wait_timeout = 5');
+      proxy = await FaultyProxy.listen(server.port);
+      // Without the check of readiness nothing uses them meanwhile.
+      const env = { READINESS_CHECKS_DATABASE: 'false', API_KEY_CACHE_TTL_MS: '60000' };
+      service = await Service.start({ database: { url: proxy.through(database.url) }, env });
+      client = new HttpClient(service.url, key);
+    }, 60_000);
+
+    afterAll(async () => {
+      await service.stop();
+      await proxy.stop();
+    });
+
+    it.each([
+      ['closed by the server (wait_timeout)', () => sleep(6500)],
+      ['forgotten by a firewall that answers with a reset', () => forgotten('reset')],
+      ['forgotten by a firewall that answers nothing', () => forgotten('nothing')],
+    ])('and were %s cost no request', async (what, idle) => {
+      // Several, so that one that is dead is not the last.
+      await Promise.all(Array.from({ length: 8 }, (_, n) => client.get(`/v1/pets?limit=${String(n + 1)}`)));
+      await idle();
+      expect((await client.get('/v1/pets')).status).toBe(200);
+      await idle();
+      expect((await client.post('/v1/pets', { name: `After idling ${what}`, categoryId: 1 })).status).toBe(201);
+      expect(await metricValue(service.managementUrl, 'pets_db_retries_total')).toBe(0);
+    });
+
+    async function forgotten(answer: 'reset' | 'nothing'): Promise<void> {
+      await sleep(1200);
+      proxy.forget(answer);
+    }
+  });
+});

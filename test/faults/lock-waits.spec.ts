@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3-v13';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import mysql, { type Connection } from 'mysql2/promise';
+import { storeKey } from '../support/api-keys.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { onMysql } from '../support/engines.js';
+import { type Answer, HttpClient } from '../support/http.js';
+import { metricValue } from '../support/metrics.js';
+import { Probes } from '../support/probes.js';
+import { Service } from '../support/service.js';
+
+/** A service of the suite's own, with a client for it. */
+function serving(createDatabase: () => Promise<TestDatabase>) {
+  const store = {} as { database: TestDatabase; service: Service; client: HttpClient };
+  beforeAll(async () => {
+    store.database = await createDatabase();
+    store.service = await Service.start({ database: store.database });
+    store.client = new HttpClient(store.service.url, await storeKey(store.database));
+  }, 60_000);
+  afterAll(async () => {
+    await store.service.stop();
+    await store.database.drop();
+  });
+  return store;
+}
+
+/** Refused for now, and surely not done. */
+function expectNotDone(answer: Answer): void {
+  expect(answer).toBeErrorShape(503, 'service_unavailable');
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
+  expect((answer.json() as { message: string }).message).not.toMatch(/not known/);
+}
+
+onMysql('a lock that somebody else holds', (engine) => {
+  const store = serving(() => engine.createDatabase());
+  let other: Connection;
+
+  const post = (name: string, key?: string): Promise<Answer> =>
+    store.client.post(
+      '/v1/pets',
+      { name, categoryId: 1 },
+      { headers: key === undefined ? {} : { 'idempotency-key': key } },
+    );
+  const many = async (name: string): Promise<unknown> =>
+    (await store.database.query('SELECT COUNT(*) AS many FROM pet WHERE name = ?', [name]))[0]?.['many'];
+  /** Holds every place where a row could be put. */
+  const lockRows = async (): Promise<void> => {
+    await other.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await other.query('START TRANSACTION');
+    await other.query('SELECT id FROM pet FOR UPDATE');
+  };
+
+  beforeEach(async () => {
+    const url = new URL(process.env['TEST_MYSQL_ADMIN_URL'] ?? '');
+    url.pathname = new URL(store.database.url).pathname;
+    other = await mysql.createConnection(url.href);
+  });
+
+  afterEach(() => {
+    other.destroy();
+  });
+
+  it('on rows, for too long: 503 with nothing done, on a connection that stays (1205)', async () => {
+    await lockRows();
+    expectNotDone(await post('Waits for a row'));
+    expectNotDone(await post('Waits for a row', 'waits-for-a-row'));
+    await other.query('ROLLBACK');
+    expect(await many('Waits for a row')).toBe(0n);
+    expect((await post('Waits for a row', 'waits-for-a-row')).status).toBe(201);
+    expect(await many('Waits for a row')).toBe(1n);
+  });
+
+  it('on the table, for too long: the same for readers', async () => {
+    await other.query('LOCK TABLES pet WRITE');
+    expectNotDone(await post('Waits for the table'));
+    expectNotDone(await store.client.get('/v1/pets'));
+    await other.query('UNLOCK TABLES');
+    expect(await many('Waits for the table')).toBe(0n);
+    expect((await store.client.get('/v1/pets')).status).toBe(200);
+  });
+
+  it('for a moment: waited for', async () => {
+    await lockRows();
+    const answers = [post('Patient'), post('Patient', 'patient')];
+    await sleep(300);
+    await other.query('ROLLBACK');
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201]);
+    expect(await many('Patient')).toBe(2n);
+  });
+
+  it('crosswise (1213): the transaction that the server rolled back is run again, once done', async () => {
+    // Whoever has changed less is the one to be rolled back.
+    await other.query('CREATE TABLE ballast (n INT PRIMARY KEY) ENGINE=InnoDB');
+    await lockRows();
+    await other.query(`INSERT INTO ballast VALUES ${Array.from({ length: 500 }, (_, n) => `(${String(n)})`).join()}`);
+    const answer = post('Crossed', 'crossed');
+    const waits = "SELECT trx_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+    // InnoDB makes this table anew only where nobody read it for 100 ms.
+    while ((await store.database.query(waits)).length === 0) await sleep(150);
+    await other.query('SELECT id FROM idempotency_record FOR UPDATE');
+    await other.query('COMMIT');
+    expect((await answer).status).toBe(201);
+    expect(await many('Crossed')).toBe(1n);
+    expect(await metricValue(store.service.managementUrl, 'pets_db_retries_total', 'code="1213"')).toBe(1);
+  });
+});
+
+describe('a lock that somebody else holds on sqlite', () => {
+  const store = serving(createSqliteDatabase);
+
+  it('on the file: writers get 503 with nothing done, readers go on, and the process lives', async () => {
+    const probes = new Probes(store.service.managementUrl);
+    const other = new Sqlite(store.database.url.slice('sqlite:'.length));
+    other.exec('BEGIN IMMEDIATE');
+    const posts = ['Alone', 'Keyed'].map((name) =>
+      store.client.post(
+        '/v1/pets',
+        { name, categoryId: 1 },
+        { headers: name === 'Keyed' ? { 'idempotency-key': 'k' } : {} },
+      ),
+    );
+    expect((await store.client.get('/v1/pets')).text).toBe('[]');
+    for (const answer of await Promise.all(posts)) expectNotDone(answer);
+    await store.service.untilLogged(({ event, part }) => event === 'db.unavailable' && part === 'write');
+    other.exec('ROLLBACK');
+    other.close();
+    expect((await store.client.post('/v1/pets', { name: 'Later', categoryId: 1 })).status).toBe(201);
+    expect(await store.database.query('SELECT name FROM pet')).toEqual([{ name: 'Later' }]);
+    await store.service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'write');
+    await probes.stop();
+    expect(probes.deaths).toEqual([]);
+  });
+});
