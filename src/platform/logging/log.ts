@@ -2,7 +2,7 @@ import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pin
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
-/** The service's log: one JSON object a line (operations §2, "Log fields"). */
+/** The service's log: one JSON object a line. */
 export type Log = Logger;
 
 export interface LogSettings {

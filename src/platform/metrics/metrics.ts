@@ -4,7 +4,7 @@ import { PoolMetrics } from './pool-metrics.js';
 /** OpenTelemetry's advice for HTTP durations, in seconds. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Every metric of the service (operations §2). Labels are templates and codes, never an id, a key or a raw path. */
+/** Every metric of the service. Labels are templates and codes, never an id, a key or a raw path. */
 export class Metrics {
   readonly registry = new Registry();
 
