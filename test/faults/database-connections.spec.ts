@@ -16,6 +16,14 @@ import { Service } from '../support/service.js';
 const CLIENTS = Number(process.env['FAULT_CLIENTS'] ?? 300);
 const POOL = 10;
 
+/** So much that a slow machine is not taken for a fault. */
+const PATIENT = {
+  DATABASE_ACQUIRE_TIMEOUT_MS: '3000',
+  DATABASE_CONNECT_TIMEOUT_MS: '3000',
+  DATABASE_QUERY_TIMEOUT_MS: '3000',
+  REQUEST_DEADLINE_MS: '20000',
+};
+
 const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
 
 (canRun ? describe : describe.skip)('connections to the database', () => {
@@ -59,7 +67,7 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
   };
 
   it('all held by a lock: the rest are refused in time, no more are opened, and all is well once it is gone', async () => {
-    const service = await Service.start({ database, env: { SHED_MAX_INFLIGHT: '0' } });
+    const service = await Service.start({ database, env: { SHED_MAX_INFLIGHT: '0', REQUEST_DEADLINE_MS: '20000' } });
     const probes = new Probes(service.managementUrl);
     const holder = await mysql.createConnection(server.adminUrl(new URL(database.url).pathname.slice(1)));
     await holder.query('LOCK TABLES pet WRITE');
@@ -88,7 +96,7 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
   }, 60_000);
 
   it('fewer on the server than three replicas would open: shaped 503s, no crash, nothing lost', async () => {
-    const services = await Promise.all(Array.from({ length: 3 }, () => Service.start({ database })));
+    const services = await Promise.all(Array.from({ length: 3 }, () => Service.start({ database }, 60_000)));
     await database.query('SET GLOBAL max_connections = 15');
     const probes = services.map((service) => new Probes(service.managementUrl));
     const ledgers = services.map((service) => {
@@ -111,7 +119,7 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
       services.map(() => ({ code: 0, signal: null })),
     );
     await database.query('SET GLOBAL max_connections = 500');
-  }, 90_000);
+  }, 180_000);
 
   describe('that were idle', () => {
     let proxy: FaultyProxy;
@@ -122,7 +130,7 @@ const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
       await database.query('SET GLOBAL wait_timeout = 5');
       proxy = await FaultyProxy.listen(server.port);
       // Without the check of readiness nothing uses them meanwhile.
-      const env = { READINESS_CHECKS_DATABASE: 'false', API_KEY_CACHE_TTL_MS: '60000' };
+      const env = { READINESS_CHECKS_DATABASE: 'false', API_KEY_CACHE_TTL_MS: '60000', ...PATIENT };
       service = await Service.start({ database: { url: proxy.through(database.url) }, env });
       client = new HttpClient(service.url, key);
     }, 60_000);
