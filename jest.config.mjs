@@ -1,3 +1,5 @@
+import { swcOptions } from './test/support/swc-options.mjs';
+
 /** Source and tests are ES modules with relative imports that end in `.js`; SWC turns the TypeScript beside them into ESM. */
 const typescript = {
   testEnvironment: 'node',
@@ -5,20 +7,7 @@ const typescript = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/artifacts/'],
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2024',
-          parser: { syntax: 'typescript', decorators: true },
-          // As tsconfig.json has it: Nest and class-validator read the types that the decorators leave behind.
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', swcOptions],
   },
 };
 

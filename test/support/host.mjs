@@ -16,24 +16,13 @@ import {
   SystemClock,
   welcome,
 } from 'animal-store';
-
-/** As jest.config.mjs has it: Node itself strips types but knows no decorators. */
-const TYPESCRIPT = {
-  jsc: {
-    target: 'es2024',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-    keepClassNames: true,
-  },
-  module: { type: 'es6' },
-  sourceMaps: 'inline',
-};
+import { swcOptions } from './swc-options.mjs';
 
 registerHooks({
   load(url, context, nextLoad) {
     if (!/^file:.*\/test\/.*\.ts$/.test(url)) return nextLoad(url, context);
     const { source } = nextLoad(url, { ...context, format: 'module' });
-    const { code } = transformSync(String(source), { ...TYPESCRIPT, filename: url });
+    const { code } = transformSync(String(source), { ...swcOptions, filename: url });
     return { format: 'module', source: code, shortCircuit: true };
   },
 });

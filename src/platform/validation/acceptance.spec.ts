@@ -16,15 +16,6 @@ import fc from 'fast-check';
 import { TextProperty } from './index.js';
 import { validateBody } from './validate-body.js';
 
-class Part {
-  @TextProperty({ maxLength: 20 })
-  label: string;
-
-  @IsInt()
-  @Min(1)
-  count: number;
-}
-
 describe('asynchronous validators', () => {
   @ValidatorConstraint({ async: true })
   class Later implements ValidatorConstraintInterface {
@@ -58,7 +49,11 @@ describe('asynchronous validators', () => {
 });
 
 describe('the compiled test', () => {
-  class Both {
+  class Label {
+    @TextProperty({ maxLength: 20 })
+    text: string;
+  }
+  class Parcel {
     @IsOptional()
     @IsBoolean()
     flag?: boolean;
@@ -66,36 +61,43 @@ describe('the compiled test', () => {
     @IsString({ each: true })
     tags: string[];
 
+    @IsInt()
+    @Min(1)
+    count: number;
+
     @IsOptional()
     @ValidateNested({ each: true })
-    @Type(() => Part)
-    parts?: Part[];
+    @Type(() => Label)
+    labels?: Label[];
   }
 
   it('agrees with class-validator', () => {
-    const label = fc.oneof(fc.constant('x'), fc.anything());
-    const parts = fc.oneof(fc.array(fc.oneof(fc.record({ label, count: fc.integer() }), fc.anything())), fc.anything());
-    const body = fc.record(
-      { flag: fc.oneof(fc.boolean(), fc.anything()), tags: fc.oneof(fc.array(fc.string()), fc.anything()), parts },
-      { requiredKeys: [] },
-    );
+    const text = fc.oneof(fc.constant('x'), fc.anything());
+    const labels = fc.oneof(fc.array(fc.oneof(fc.record({ text }), fc.anything())), fc.anything());
+    const count = fc.oneof(fc.constant(1), fc.integer(), fc.anything());
+    const flag = fc.oneof(fc.boolean(), fc.anything());
+    const tags = fc.oneof(fc.array(fc.string()), fc.anything());
+    const body = fc.record({ flag, tags, count, labels }, { requiredKeys: [] });
     fc.assert(
       fc.property(body, (value) => {
-        const plain = JSON.parse(JSON.stringify(value)) as object;
-        const { flag, tags, parts: list } = plain as { flag?: unknown; tags?: unknown; parts?: unknown };
-        const isPart = (item: unknown): boolean => {
-          if (typeof item !== 'object' || item === null || Object.keys(item).length !== 2) return false;
-          const { label: text, count } = item as Record<string, unknown>;
-          const isText = typeof text === 'string' && text.length <= 20 && text.trim() !== '' && !/\p{Cc}/u.test(text);
-          return isText && Number.isInteger(count) && Number(count) >= 1;
+        const plain = JSON.parse(JSON.stringify(value)) as Record<'flag' | 'tags' | 'count' | 'labels', unknown>;
+        const isLabel = (item: unknown): boolean => {
+          if (typeof item !== 'object' || item === null || Object.keys(item).join() !== 'text') return false;
+          const { text } = item as Record<string, unknown>;
+          return typeof text === 'string' && text.length <= 20 && text.trim() !== '' && !/\p{Cc}/u.test(text);
         };
+        const isText = (tag: unknown): boolean => typeof tag === 'string';
         const expected =
-          (flag === undefined || flag === null || typeof flag === 'boolean') &&
-          (typeof tags === 'string' || (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))) &&
-          (list === undefined || list === null || (Array.isArray(list) ? list.every(isPart) : isPart(list)));
+          (plain.flag === undefined || plain.flag === null || typeof plain.flag === 'boolean') &&
+          (Array.isArray(plain.tags) ? plain.tags.every(isText) : isText(plain.tags)) &&
+          Number.isInteger(plain.count) &&
+          Number(plain.count) >= 1 &&
+          (plain.labels === undefined ||
+            plain.labels === null ||
+            (Array.isArray(plain.labels) ? plain.labels.every(isLabel) : isLabel(plain.labels)));
         let accepted = true;
         try {
-          validateBody(Both, plain);
+          validateBody(Parcel, plain);
         } catch (error) {
           expect(error).toMatchObject({ status: 400 });
           accepted = false;
