@@ -25,9 +25,11 @@ export function parseJson(bytes: Uint8Array): unknown {
   const { depth, names, plainNumbers } = scan(bytes);
   if (depth > MAX_DEPTH) throw invalid(`The request body is nested deeper than ${MAX_DEPTH} levels.`);
   const text = decode(bytes);
-  const value = parse(text);
+  const misread = ONE_ESCAPE_AS_NAME.test(text);
+  const value = parse(text, misread);
   if (countNames(value) !== names) throw invalid('The request body has a duplicate key.');
-  return plainNumbers || ONE_ESCAPE_AS_NAME.test(text) ? value : JSON.parse(text, exactNumber);
+  // lossless-json has the numbers exact already.
+  return plainNumbers || misread ? value : JSON.parse(text, exactNumber);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -47,9 +49,10 @@ function decode(bytes: Uint8Array): string {
  */
 const ONE_ESCAPE_AS_NAME = /"\\(?:u[\da-f]{4}|[^u])"\s*:/i;
 
-function parse(text: string): unknown {
+/** @param misread whether V8 may misread it. */
+function parse(text: string, misread: boolean): unknown {
   try {
-    return ONE_ESCAPE_AS_NAME.test(text) ? parseLossless(text, undefined, parseNumberLiteral) : JSON.parse(text);
+    return misread ? parseLossless(text, undefined, parseNumberLiteral) : JSON.parse(text);
   } catch {
     // V8's message quotes the text, and a cause is logged.
     throw invalid('The request body is not valid JSON.');
