@@ -9,10 +9,16 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
   const undeclared = routes.flatMap(({ feature, operationId, ...route }) => [
     ...route.scopes
       .filter((scope) => !scopes.has(scope))
-      .map((scope) => `feature '${feature}': ${operationId} needs scope '${scope}', which no feature declares`),
+      .map(
+        (scope) =>
+          `feature '${feature}': ${operationId} needs scope '${scope}', which no feature declares; add it to its scopes`,
+      ),
     ...route.raises
       .filter(({ code }) => !codes.has(`${feature} ${code}`))
-      .map(({ code }) => `feature '${feature}': ${operationId} raises '${code}', which the feature does not declare`),
+      .map(
+        ({ code }) =>
+          `feature '${feature}': ${operationId} raises '${code}', which the feature does not declare; add it to its errors`,
+      ),
   ]);
   return [
     ...undeclared,
