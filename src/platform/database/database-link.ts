@@ -93,7 +93,7 @@ export class DatabaseLink {
     const pending = steps.map(({ name }) => name);
     this.current = pending.length === 0;
     if (!this.current) {
-      this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/cli.js migrate'");
+      this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/main.js migrate'");
     }
     return this.current;
   }

@@ -50,7 +50,7 @@ and <a href="./openapi.yaml">openapi.yaml</a>.</p></noscript>
 const guide = `<section class="docs-guide" aria-label="Getting started">
 <ol>
 <li><h2>Get a key</h2>
-<p>Whoever runs the service makes one: <code>node dist/cli.js keys create --name you</code>. It is shown once.</p></li>
+<p>Whoever runs the service makes one: <code>node dist/main.js keys create --name you</code>. It is shown once.</p></li>
 <li><h2>Authorize</h2>
 <p>Press <b>Authorize</b> and paste the key alone; the page adds <code>Bearer</code>. It is kept for this tab, also over a
 reload, and forgotten when the tab is closed.</p></li>

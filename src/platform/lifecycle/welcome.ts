@@ -13,7 +13,7 @@ export async function welcome(application: Application): Promise<void> {
 function words(url: string, key: string | undefined): string {
   const lines = ['', '  Animal Store', `  Swagger UI   ${url}/docs`, `  OpenAPI      ${url}/openapi.json`, ''];
   if (key === undefined) {
-    lines.push('  Make an API key with:  node dist/cli.js keys create --name you', '');
+    lines.push('  Make an API key with:  node dist/main.js keys create --name you', '');
   } else {
     lines.push(
       `  Your first API key, shown only now:  ${key}`,

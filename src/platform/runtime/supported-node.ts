@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 
 const FIRST_SUPPORTED = 24;
 const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
- * On an older Node, runs the same command on the Node 24 that the packages bring, and becomes a shell around it: an old
- * Node has no exact JSON numbers. Resolves at once on a supported one.
+ * On an older Node, runs the same command on the Node 24 that the package `node` brings, installed here or beside this
+ * package, and becomes a shell around it: an old Node has no exact JSON numbers. Resolves at once on a supported one.
  */
 export async function useSupportedNode(): Promise<void> {
-  if (Number.parseInt(process.versions.node, 10) >= FIRST_SUPPORTED) return;
-  const node = fileURLToPath(new URL('../../../node_modules/node/bin/node', import.meta.url));
-  if (!existsSync(node)) {
-    process.stderr.write(`Animal Store needs Node.js ${FIRST_SUPPORTED} or newer; this is ${process.version}.\n`);
+  if (isSupported(process.versions.node)) return;
+  const node = installedNode();
+  if (node === undefined) {
+    process.stderr.write(
+      `Animal Store needs Node.js ${FIRST_SUPPORTED} or newer; this is ${process.version}. In a folder of your own, ` +
+        `'npm install --save-dev node@${FIRST_SUPPORTED}' brings one; 'npx' takes '--package node@${FIRST_SUPPORTED}'.\n`,
+    );
     process.exit(1);
   }
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
@@ -22,4 +24,19 @@ export async function useSupportedNode(): Promise<void> {
     child.on('error', reject);
     child.on('exit', (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
   });
+}
+
+/** Where that package is; undefined where there is none, as in production, or one that is as old. */
+function installedNode(): string | undefined {
+  const find = createRequire(import.meta.url);
+  try {
+    const { version } = find('node/package.json') as { version: string };
+    return isSupported(version) ? find.resolve('node/bin/node') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSupported(version: string): boolean {
+  return Number.parseInt(version, 10) >= FIRST_SUPPORTED;
 }
