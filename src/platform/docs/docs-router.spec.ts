@@ -83,6 +83,19 @@ describe('the documentation', () => {
     }
   });
 
+  it.each([
+    { Range: 'bytes=0-5' },
+    { Range: 'bytes=999999999-' },
+    { 'If-Match': '"other"' },
+    { 'If-Unmodified-Since': 'Mon, 01 Jan 2001 00:00:00 GMT' },
+    { Accept: 'text/plain' },
+  ])('is whole whatever %j asks', async (headers) => {
+    for (const path of ['/docs', '/openapi.json', '/docs/assets/docs.css', '/docs/assets/favicon-16x16.png']) {
+      const { statusCode, text } = await ask(path, headers);
+      expect([path, statusCode, text]).toEqual([path, 200, (await ask(path)).text]);
+    }
+  });
+
   it('serves every file that the page’s modules are, and nothing else of their folders', async () => {
     const modules = readdirSync(new URL('./browser/', import.meta.url)).filter((name) => !name.includes('.spec.'));
     const served = [...docsAssetFolders()].filter(([, folder]) => folder.endsWith('/browser/')).map(([name]) => name);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { Router, type RequestHandler, type Response } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { docsAssetFolders } from './docs-assets.js';
@@ -9,9 +9,9 @@ import { docsStyle } from './docs-style.js';
 import type { Product } from './product.js';
 import type { DocumentTexts } from './write-document.js';
 
-interface Text {
+interface Content {
   readonly type: string;
-  readonly body: string;
+  readonly body: Buffer;
   readonly tag: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -26,22 +26,19 @@ const ALLOW = 'GET, HEAD, OPTIONS';
  */
 export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const page = textOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy });
-  const style = textOf('text/css; charset=utf-8', docsStyle);
+  const page = contentOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy });
+  const style = contentOf('text/css; charset=utf-8', docsStyle);
   const document = onceDone(texts);
-  const json = onceDone(async () => textOf('application/json; charset=utf-8', (await document()).json));
+  const json = onceDone(async () => contentOf('application/json; charset=utf-8', (await document()).json));
   // RFC 9512 names YAML's media type.
-  const yaml = onceDone(async () => textOf('application/yaml', (await document()).yaml));
-  serve(router, '/docs', (_request, response) => sendText(response, page));
-  serve(router, '/docs/assets/docs.css', (_request, response) => sendText(response, style));
-  serve(router, '/openapi.json', async (_request, response) => sendText(response, await json()));
-  serve(router, '/openapi.yaml', async (_request, response) => sendText(response, await yaml()));
+  const yaml = onceDone(async () => contentOf('application/yaml', (await document()).yaml));
+  serve(router, '/docs', (_request, response) => sendContent(response, page));
+  serve(router, '/docs/assets/docs.css', (_request, response) => sendContent(response, style));
+  serve(router, '/openapi.json', async (_request, response) => sendContent(response, await json()));
+  serve(router, '/openapi.yaml', async (_request, response) => sendContent(response, await yaml()));
   for (const [name, root] of docsAssetFolders()) {
-    const tag = once(() => entityTag(readFileSync(join(root, name))));
-    serve(router, `/docs/assets/${name}`, (_request, response) => {
-      // By content, not by time: images built to be reproducible give every file of every release the same time.
-      response.set({ ...fixedHeaders, ETag: tag() }).sendFile(name, { root, cacheControl: false, lastModified: false });
-    });
+    const asset = once(() => contentOf(typeOf[extname(name)] ?? '', readFileSync(join(root, name))));
+    serve(router, `/docs/assets/${name}`, (_request, response) => sendContent(response, asset()));
   }
   router.all('/', sendBrowserToDocs);
   return router;
@@ -50,16 +47,22 @@ export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>
 /** Checked again each time, which costs a 304: a release changes the page and its parts together. */
 const fixedHeaders = { 'Cache-Control': 'no-cache' };
 
-function textOf(type: string, body: string, headers: Readonly<Record<string, string>> = {}): Text {
-  return { type, body, headers, tag: entityTag(body) };
+/** By extension, of the assets. */
+const typeOf: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+};
+
+/** Tagged by content, not by time: images built to be reproducible give every file of every release the same time. */
+function contentOf(type: string, content: string | Buffer, headers: Readonly<Record<string, string>> = {}): Content {
+  const body = Buffer.from(content);
+  return { type, body, headers, tag: `"${hash('sha1', body, 'base64url')}"` };
 }
 
-function entityTag(content: string | Buffer): string {
-  return `"${hash('sha1', content, 'base64url')}"`;
-}
-
-function sendText(response: Response, { type, body, tag, headers }: Text): void {
-  response.set({ ...fixedHeaders, ...headers, ETag: tag, 'Content-Type': type }).send(Buffer.from(body));
+/** Whole, whatever Range and the preconditions of other methods say: `sendFile` would have errors of its own for them. */
+function sendContent(response: Response, { type, body, tag, headers }: Content): void {
+  response.set({ ...fixedHeaders, ...headers, ETag: tag, 'Content-Type': type }).send(body);
 }
 
 function serve(router: Router, path: string, handler: RequestHandler): void {
