@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { onEachEngine } from '../support/engines.js';
-import type { RawConnection, RawResponse } from '../support/raw-http.js';
+import { RawConnection, type RawResponse } from '../support/raw-http.js';
 import { serveOn } from '../support/served.js';
+import type { LogLine } from '../support/service.js';
 
 const VALID = '{"name":"Rex","categoryId":7}';
 const JSON_TYPE = 'Content-Type: application/json';
@@ -141,6 +142,15 @@ onEachEngine('below the framework', (engine) => {
     it('and a connection that says nothing is closed', async () => {
       const connection = await store.connect();
       expect(await connection.untilClosed()).toBe(true);
+    });
+
+    it('and a client that does not take its answers is left', async () => {
+      const connection = await RawConnection.open(store.service.url, { paused: true });
+      const request = store.bytes('GET /docs/assets/swagger-ui-bundle.js', { headers: ['X-Request-Id: untaken'] });
+      connection.send(Buffer.concat(Array.from({ length: 20 }, () => request)));
+      const isLeft = (line: LogLine): boolean => line['request_id'] === 'untaken' && line['aborted'] === true;
+      expect(await store.service.untilLogged(isLeft, 20_000)).toMatchObject({ http: { status: 200 } });
+      connection.close();
     });
 
     it('while others are served', async () => {

@@ -66,6 +66,10 @@ onEachEngine('the deprecated operation', (engine) => {
         [204, await stranger.request('OPTIONS', '/v1/pets/1')],
         [406, await client.get('/v1/pets/1', { headers: { accept: 'text/html' } })],
         [400, await client.get('/v1/pets/1?x=1')],
+        [400, await client.get('/v1/pets/%FF')],
+        [400, await client.request('DELETE', '/v1/pets/%FF')],
+        [414, await client.get(`/v1/pets/${'1'.repeat(9000)}`)],
+        [431, await client.get('/v1/pets/1', { headers: { 'x-long': 'x'.repeat(17_000) } })],
       ];
       for (const [status, answer] of answers) {
         expect(answer.status).toBe(status);

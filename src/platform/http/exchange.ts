@@ -6,8 +6,9 @@ import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { Principal } from './principal.js';
 import { parseQuery } from './query.js';
-import type { Workload } from './workload.js';
+import { originForm } from './request-target.js';
 import { parseTraceparent, type TraceContext } from './trace-context.js';
+import type { Workload } from './workload.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -53,8 +54,7 @@ export class Exchange {
   get path(): string {
     const url = this.url;
     const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
-    return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*/i, '') || '/';
+    return mark < 0 ? url : url.slice(0, mark);
   }
 
   /**
@@ -81,7 +81,7 @@ export class Exchange {
   }
 
   private get url(): string {
-    return this.request.originalUrl ?? this.request.url ?? '/';
+    return originForm(this.request.originalUrl ?? this.request.url ?? '/');
   }
 }
 

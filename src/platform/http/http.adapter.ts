@@ -12,6 +12,7 @@ import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf, runExchange, type Exchange } from './exchange.js';
 import { joinPipeline } from './pipeline.js';
 import { parseQuery } from './query.js';
+import { originForm } from './request-target.js';
 import type { Responder } from './responder.js';
 import type { Unmatched } from './unmatched.js';
 
@@ -64,6 +65,8 @@ export class HttpAdapter extends ExpressAdapter {
       (request, response) => this.receive(request, response),
     );
     server.maxConnections = http.maxConnections;
+    // Nothing moves for longer than a request may take and its answer after it: the client does not read.
+    server.timeout = http.requestTimeoutMs + http.requestDeadlineMs;
     const count = (reason: string): void => this.hands?.refused(reason);
     server.on('clientError', (error, socket) => refuseConnection(error, socket, count));
     server.on('connect', (_request, socket) => refuseTunnel(socket, count));
@@ -84,6 +87,8 @@ export class HttpAdapter extends ExpressAdapter {
 
   override setErrorHandler(): void {
     this.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
+      const exchange = exchangeOf(request);
+      if (exchange.route === undefined) this.hands?.unmatched.announce(exchange);
       this.hands?.filter.answer(thrown, request, response);
     });
   }
@@ -103,7 +108,11 @@ export class HttpAdapter extends ExpressAdapter {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     this.hands?.observe(exchange, response);
     const fault = admissionFault(request) ?? this.hands?.overload();
-    if (fault !== undefined) return refuseExchange(exchange, response, fault);
+    if (fault !== undefined) {
+      this.hands?.unmatched.announce(exchange);
+      return refuseExchange(exchange, response, fault);
+    }
+    request.url = originForm(request.url ?? '/');
     (this.instance as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
   }
 

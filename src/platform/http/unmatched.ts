@@ -4,7 +4,7 @@ import { Deprecations } from '../deprecation/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { RouteTable, type Route } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
-import { exchangeOf } from './exchange.js';
+import { exchangeOf, type Exchange } from './exchange.js';
 
 /** Answers what no route took: OPTIONS and 405 where other methods are known at the path, else 404. */
 @Injectable()
@@ -14,15 +14,22 @@ export class Unmatched {
     private readonly deprecations: Deprecations,
   ) {}
 
+  /** Deprecation is said on every answer of a path, also on one that is given before or without a route. */
+  announce(exchange: Exchange): void {
+    for (const route of this.routes.atPath(exchange.path)) this.deprecations.announce(exchange, route);
+  }
+
   /** @throws {ApiError} method_not_allowed, route_not_found; bad_request for a path that cannot be decoded. */
   answer(request: Request, response: Response): void {
     const exchange = exchangeOf(request);
     requireDecodable(exchange.path);
     const here = this.routes.atPath(exchange.path);
     if (here.length === 0) throw new ApiError(coreErrors.routeNotFound);
-    for (const route of here) this.deprecations.announce(exchange, route);
     const allow = allowed(here);
-    if (exchange.method === 'OPTIONS') return sendAnswer(exchange, response, new Answer(204, '', { Allow: allow }));
+    if (exchange.method === 'OPTIONS') {
+      this.announce(exchange);
+      return sendAnswer(exchange, response, new Answer(204, '', { Allow: allow }));
+    }
     throw new ApiError(coreErrors.methodNotAllowed, `This path knows ${allow}.`, { headers: { Allow: allow } });
   }
 }
