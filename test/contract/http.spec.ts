@@ -66,6 +66,22 @@ onEachEngine('HTTP', (engine) => {
       expect(await store.countPets()).toBe(before);
     });
 
+    it('may not end in a no-break space', async () => {
+      const request = store.bytes('POST /v1/pets', { headers: ['Content-Type: application/json~'], body: VALID });
+      const connection = await store.connect();
+      connection.send(Buffer.from(request.toString('latin1').replace('~', '\u{A0}'), 'latin1'));
+      expect(await connection.receive()).toBeErrorShape(415, 'unsupported_media_type');
+      connection.close();
+    });
+
+    it.each(['text/plain', 'application/json'])('may not be two, the second %s', async (second) => {
+      const before = await store.countPets();
+      const headers = ['Content-Type: application/json', `Content-Type: ${second}`];
+      const answer = await store.send('POST /v1/pets', { headers, body: VALID });
+      expect(answer).toBeErrorShape(415, 'unsupported_media_type');
+      expect(await store.countPets()).toBe(before);
+    });
+
     it('may not be absent', async () => {
       const request = Buffer.from(
         String(store.bytes('POST /v1/pets', { body: VALID })).replace(/Content-Type: .*\r\n/, ''),
@@ -312,6 +328,19 @@ onEachEngine('HTTP', (engine) => {
       expect((await store.send('OPTIONS http://pets.test/v1/pets')).status).toBe(204);
       expect(await store.send('PUT http://pets.test/v1/pets')).toBeErrorShape(405, 'method_not_allowed');
       expect(await store.send('GET http://pets.test')).toBeErrorShape(404, 'route_not_found');
+    });
+
+    it.each(['http://[::/v1/pets', 'http://a:b:c/v1/pets', 'http://a%b/v1/pets', 'ftp://pets.test/v1/pets'])(
+      'whose authority means nothing: %s',
+      async (target) => {
+        expect((await store.send(`GET ${target}`)).text).toMatch(/^\[/);
+        expect(await store.send(`DELETE ${target}`)).toBeErrorShape(405, 'method_not_allowed');
+        expect(await store.send(`GET ${target}/`)).toBeErrorShape(404, 'route_not_found');
+      },
+    );
+
+    it('and has no other paths then', async () => {
+      expect(await store.send('GET http://pets.test/v1\\pets')).toBeErrorShape(404, 'route_not_found');
     });
 
     it.each(['/v1/pets#top', '/v1/pets?limit=1#top', '/v1/pets/1#'])('%s has a fragment and is 400', async (path) => {

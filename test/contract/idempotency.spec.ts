@@ -87,6 +87,8 @@ onEachEngine('Idempotency-Key', (engine) => {
       'x'.repeat(256),
       `"${'x'.repeat(256)}"`,
       'caf\u{E9}',
+      'a\u{A0}',
+      '\u{A0}a',
       'a\tb',
     ])('may not be %p', async (key) => {
       expect(await keyed(key, pet('Refused'))).toBeErrorShape(400, 'invalid_idempotency_key');

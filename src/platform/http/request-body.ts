@@ -32,7 +32,7 @@ export class RequestBody extends UnreadBody {
     const declared = headers['content-length'];
     const chunked = headers['transfer-encoding'] !== undefined;
     if (!chunked && (declared === undefined || Number(declared) === 0)) throw new ApiError(coreErrors.bodyRequired);
-    requireJson(headers['content-type'], headers['content-encoding']);
+    requireJson(this.request.headersDistinct['content-type'], headers['content-encoding']);
     if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
     if (asksToContinue(this.request)) this.response.writeContinue();
     const exchange = exchangeOf(this.request);
@@ -72,17 +72,21 @@ function asksToContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue' && httpVersion === '1.1';
 }
 
-function requireJson(contentType: string | undefined, contentEncoding: string | undefined): void {
-  if (contentType !== 'application/json' && !isJson(contentType ?? '')) {
+/** @param contentTypes each that was sent: of several, `headers` has the first and a proxy may go by another. */
+function requireJson(contentTypes: readonly string[] = [], contentEncoding: string | undefined): void {
+  const [contentType = '', ...others] = contentTypes;
+  if (others.length > 0 || (contentType !== 'application/json' && !isJson(contentType))) {
     throw new ApiError(coreErrors.unsupportedMediaType);
   }
-  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
+  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
     throw new ApiError(coreErrors.unsupportedMediaType);
   }
 }
 
 /** RFC 8259 §11: JSON has no parameters, and those that others put there mean nothing. A charset that is wrong does. */
 function isJson(contentType: string): boolean {
+  // What is blank to `trim` is more than to HTTP: a no-break space.
+  if (/[^\t\x20-\x7e]/.test(contentType)) return false;
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   return type === 'application/json' && parameters.every((part) => /^(?!charset\b)|^charset=("?)utf-8\1$/.test(part));
 }

@@ -9,7 +9,7 @@ const KEY = /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21-\x7e]{1,255}))$/;
  * @throws {ApiError} invalid_idempotency_key.
  */
 export function parseIdempotencyKey(header: string | string[]): string {
-  const [, quoted, bare] = KEY.exec(typeof header === 'string' ? header.trim() : '') ?? [];
+  const [, quoted, bare] = KEY.exec(typeof header === 'string' ? header : '') ?? [];
   const key = quoted ?? bare;
   if (key === undefined || (quoted === undefined && key.startsWith('"'))) {
     throw new ApiError(coreErrors.invalidIdempotencyKey);
