@@ -2,7 +2,7 @@ import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../test/support/mariadb.ts';
+import { freePort } from '../test/support/ports.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));

@@ -5,12 +5,14 @@
  *
  *   npm run test:soak -- [--minutes 30] [--overload-seconds 60] [--quick]
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { builtProgram, emptyFolder, programEnvironment, runCommand } from '../test/support/command.ts';
-import { freePort, MariaDb } from '../test/support/mariadb.ts';
+import { MariaDb } from '../test/support/mariadb.ts';
+import { freePort } from '../test/support/ports.ts';
+import { openDescriptors, residentBytes } from '../test/support/process-size.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
 
 const { values } = parseArgs({
@@ -122,8 +124,7 @@ async function goodput(options) {
 async function sizes() {
   const { pid } = service.child;
   const heap = await heapAfterCollection();
-  const rss = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
-  return { heap, rss, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  return { heap, rss: residentBytes(pid), descriptors: openDescriptors(pid) };
 }
 
 async function heapAfterCollection() {

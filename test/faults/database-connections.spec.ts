@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mysql from 'mysql2/promise';
 import { storeKey } from '../support/api-keys.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { onOwnServer } from '../support/engines.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import { MariaDb } from '../support/mariadb.js';
 import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
-import { findProgram } from '../support/programs.js';
 import { exchangeRaw } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 
@@ -24,9 +24,7 @@ const PATIENT = {
   REQUEST_DEADLINE_MS: '20000',
 };
 
-const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
-
-(canRun ? describe : describe.skip)('connections to the database', () => {
+onOwnServer('connections to the database', () => {
   let server: MariaDb;
   let database: TestDatabase;
   let key: string;

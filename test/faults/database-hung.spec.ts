@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { inventKey, storeKey } from '../support/api-keys.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { onOwnServer } from '../support/engines.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
-import { findProgram } from '../support/programs.js';
 import { Service } from '../support/service.js';
 
 /** For how many milliseconds the database hangs, and how many requests a second come meanwhile. */
@@ -19,9 +19,7 @@ const LIMITS = { DATABASE_ACQUIRE_TIMEOUT_MS: '300', DATABASE_QUERY_TIMEOUT_MS: 
 /** A key's look-up and the operation may each take a whole deadline. */
 const PROMISED_MS = 2 * (300 + 400) + 250;
 
-const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
-
-(canRun ? describe : describe.skip)('a database that does not answer', () => {
+onOwnServer('a database that does not answer', () => {
   let server: MariaDb;
   let proxy: FaultyProxy;
   let database: TestDatabase;

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeKey } from '../support/api-keys.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { onOwnServer } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
-import { findProgram } from '../support/programs.js';
 import { Service } from '../support/service.js';
 
 /** How often the server is killed, and for how many milliseconds it stays away. */
@@ -14,9 +14,7 @@ const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 const AWAY_MS = Number(process.env['FAULT_AWAY_MS'] ?? 3000);
 const POSTERS = 32;
 
-const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
-
-(canRun ? describe : describe.skip)('a database server that goes and comes back', () => {
+onOwnServer('a database server that goes and comes back', () => {
   let server: MariaDb;
   let database: TestDatabase;
   let service: Service;

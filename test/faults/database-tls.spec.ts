@@ -6,7 +6,8 @@ import { CertificateAuthority } from '../support/certificates.js';
 import type { Environment } from '../support/command.js';
 import { createMysqlDatabase, type Row, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
-import { freePort, MariaDb } from '../support/mariadb.js';
+import { findDatabaseServer, MariaDb } from '../support/mariadb.js';
+import { freePort } from '../support/ports.js';
 import { findProgram } from '../support/programs.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
@@ -18,7 +19,7 @@ const LOGIN = 'store\0';
 /** CLIENT_SSL among the capabilities of a server's greeting. */
 const OFFERS_TLS = 0x08;
 
-const canRun = findProgram('mariadbd', 'mysqld') !== undefined && findProgram('openssl') !== undefined;
+const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== undefined;
 
 (canRun ? describe : describe.skip)('TLS to the database', () => {
   const folder = scratchFolder('tls');

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
 import { runCommand } from '../support/command.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { onOwnServer } from '../support/engines.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
-import { findProgram } from '../support/programs.js';
 import { Service } from '../support/service.js';
 
-const canRun = findProgram('mariadbd', 'mysqld') !== undefined;
-
-(canRun ? describe : describe.skip)('a writer that becomes read-only, and another that takes over', () => {
+onOwnServer('a writer that becomes read-only, and another that takes over', () => {
   let servers: readonly MariaDb[];
   let databases: readonly TestDatabase[];
   let proxy: FaultyProxy;

@@ -4,7 +4,7 @@ import { Canary } from '../support/canary.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
-import { freePort } from '../support/mariadb.js';
+import { freePort } from '../support/ports.js';
 import { RawConnection } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 import { unknownKey } from '../support/wrong-keys.js';

@@ -5,7 +5,7 @@ import { onMysql } from '../support/engines.js';
 import { startHaproxy } from '../support/haproxy.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
-import { freePort } from '../support/mariadb.js';
+import { freePort } from '../support/ports.js';
 import { Service } from '../support/service.js';
 
 /** How often each replica is restarted. */

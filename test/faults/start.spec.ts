@@ -11,7 +11,8 @@ import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from '..
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient } from '../support/http.js';
-import { freePort, MariaDb } from '../support/mariadb.js';
+import { MariaDb } from '../support/mariadb.js';
+import { freePort } from '../support/ports.js';
 import { RawConnection } from '../support/raw-http.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service, type ServiceOptions } from '../support/service.js';

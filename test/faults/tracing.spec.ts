@@ -8,8 +8,8 @@ import { Collector, type Span } from '../support/collector.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
-import { freePort } from '../support/mariadb.js';
 import { metricValue } from '../support/metrics.js';
+import { freePort } from '../support/ports.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 

@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from './database.js';
+import { findDatabaseServer } from './mariadb.js';
 
 export interface Engine {
   readonly name: 'sqlite' | 'mysql';
@@ -25,6 +26,11 @@ export function onMysql(suite: string, tests: (engine: Engine) => void): void {
   (mysql.available ? describe : describe.skip)(`${suite} on mysql`, () => {
     tests(mysql);
   });
+}
+
+/** Runs a suite that starts database servers of its own, to do them harm. Skipped as `onMysql` is. */
+export function onOwnServer(suite: string, tests: () => void): void {
+  (findDatabaseServer() === undefined ? describe.skip : describe)(suite, tests);
 }
 
 /** The server that the run's global setup started, or that TEST_DATABASE_URL named. */

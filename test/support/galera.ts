@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
-import { freePort, MariaDb } from './mariadb.ts';
+import { MariaDb } from './mariadb.ts';
+import { freePort } from './ports.ts';
 import { findProgram } from './programs.ts';
 
 /** Where Debian has the library that makes MariaDB a node of a cluster. */

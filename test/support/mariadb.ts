@@ -2,11 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
+import { freePort } from './ports.ts';
 import { findProgram } from './programs.ts';
 import { removeScratch, scratchFolder } from './scratch.ts';
 import { spawnTethered } from './tethered.ts';
@@ -223,15 +223,4 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A port that nothing listens on at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('A TCP server without a port');
-  return address.port;
 }

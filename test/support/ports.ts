@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 /** Whether something on this machine takes connections at a port. */
 export async function accepts(port: number): Promise<boolean> {
@@ -12,4 +12,15 @@ export async function accepts(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
+}
+
+/** A port that nothing listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('A TCP server without a port');
+  return address.port;
 }

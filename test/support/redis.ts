@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from './mariadb.js';
-import { accepts } from './ports.js';
+import { accepts, freePort } from './ports.js';
 import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
 import { spawnTethered } from './tethered.js';
