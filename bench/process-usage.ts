@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { residentBytes } from '../test/support/process-size.ts';
 
 /** /proc counts CPU time in ticks of this length, whatever the kernel does: `getconf CLK_TCK`. */
 const MICROSECONDS_PER_TICK = 10_000;
@@ -13,6 +14,5 @@ export function cpuMicrosOf(pid: number | undefined): number {
 
 /** Resident memory, in MiB. */
 export function residentMiBOf(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
+  return Math.round(residentBytes(pid ?? 0) / 1024 ** 2);
 }

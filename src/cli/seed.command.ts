@@ -25,7 +25,9 @@ export function seedCommand(features: readonly Feature[]): Command {
     .option('--add', 'to those that are there already')
     .action(async ({ count, feature, add }: SeedOptions) => {
       const samples = features.find(({ name }) => name === feature)?.samples;
-      if (samples === undefined) command.error(`error: '${String(feature)}' has no samples`);
+      if (samples === undefined) {
+        command.error(`error: ${feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`}`);
+      }
       await withDatabase(features, { migrate: true }, async ({ database }) => {
         if (add !== true && !(await isEmpty(database, samples))) {
           command.error(`error: ${samples.table} has rows already; --add adds to them`);

@@ -26,14 +26,16 @@ onEachEngine('the schema of the release after', (engine) => {
       while (!done) statuses.push((await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status);
     };
     const load = [post(), post(), post(), post()];
-    await sleep(300);
+    const untilAnswered = async (more: number): Promise<void> => {
+      for (const goal = statuses.length + more; statuses.length < goal; await sleep(5));
+    };
+    await untilAnswered(20);
     await database.query(
       `ALTER TABLE pet ADD COLUMN color VARCHAR(20) NULL${engine.name === 'mysql' ? ', ALGORITHM=INSTANT' : ''}`,
     );
-    await sleep(300);
+    await untilAnswered(20);
     done = true;
     await Promise.all(load);
-    expect(statuses.length).toBeGreaterThan(10);
     expect(statuses.filter((status) => status !== 201)).toEqual([]);
     await service.stop();
   });
