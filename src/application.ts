@@ -17,6 +17,7 @@ import {
 import type { Feature } from './platform/feature.js';
 import {
   currentExchange,
+  Deadline,
   ErrorFilter,
   HttpAdapter,
   NegotiationGuard,
@@ -24,6 +25,7 @@ import {
   RouteGuard,
   Unmatched,
 } from './platform/http/index.js';
+import { IdempotencyGuard } from './platform/idempotency/index.js';
 import { ExchangeObserver, Running, type Application } from './platform/lifecycle/index.js';
 import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
@@ -139,9 +141,14 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   const shedding = nest.get(Shedding);
   const metrics = nest.get(Metrics);
   const filter = nest.get(ErrorFilter);
+  const deadline = nest.get(Deadline);
   adapter.connect({
-    observe: (exchange, response) => observer.observe(exchange, response),
     refused: (reason) => metrics.connectionsRefused.inc({ reason }),
+    begin: (exchange, response) => observer.begin(exchange, response),
+    end: (exchange, response) => {
+      deadline.end(exchange);
+      observer.end(exchange, response);
+    },
     overload: () => shedding.faultAt(observer.workload.size),
     responder: nest.get(Responder),
     unmatched: nest.get(Unmatched),
@@ -149,7 +156,7 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   });
   nest.setGlobalPrefix('v1');
   nest.useGlobalGuards(
-    ...[RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard].map((guard) =>
+    ...[RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, IdempotencyGuard].map((guard) =>
       nest.get<CanActivate>(guard),
     ),
   );

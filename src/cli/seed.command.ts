@@ -28,7 +28,7 @@ export function seedCommand(features: readonly Feature[]): Command {
       if (samples === undefined) {
         command.error(`error: ${feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`}`);
       }
-      await withDatabase(features, { migrate: true }, async ({ database }) => {
+      await withDatabase(features, { migrate: true, patient: true }, async ({ database }) => {
         if (add !== true && !(await isEmpty(database, samples))) {
           command.error(`error: ${samples.table} has rows already; --add adds to them`);
         }

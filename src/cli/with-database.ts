@@ -13,14 +13,18 @@ export interface OpenDatabase {
 export interface DatabaseUse {
   /** Whether to bring the schema first, where MIGRATIONS=run. */
   readonly migrate: boolean;
+  /** Whether statements may take a minute, since no client waits for them. */
+  readonly patient?: boolean;
   /** Whether the migrator knows the features too that FEATURES_OFF names. */
   readonly withThoseOff?: boolean;
 }
 
+const PATIENCE = { acquireTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
+
 /** Runs `work` on the database that the environment names, and closes it again. */
 export async function withDatabase<T>(
   features: readonly Feature[],
-  { migrate, withThoseOff = false }: DatabaseUse,
+  { migrate, patient = false, withThoseOff = false }: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(loadEnvironment());
@@ -30,7 +34,8 @@ export async function withDatabase<T>(
   try {
     const migrator = new Migrator(dataSource, sources);
     if (migrate && config.migrations === 'run') await migrator.run();
-    return await work({ config, database: createDatabase(dataSource, config.database), migrator });
+    const settings = patient ? { ...config.database, ...PATIENCE } : config.database;
+    return await work({ config, database: createDatabase(dataSource, settings), migrator });
   } finally {
     await dataSource.destroy();
   }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiError, coreErrors } from '../errors/index.js';
 import { ApiKeyBatch } from './api-key.batch.js';
 import { ApiKeyCache } from './api-key.cache.js';
 import type { KnownApiKey } from './stored-api-key.js';
@@ -92,7 +93,7 @@ describe('the life of a remembered key', () => {
     database.rows.set('key00001', { ...keyNamed('key00001'), revokedAt: now });
     now += LIFE_MS - 1;
     expect(cache.find('key00001')).toEqual(keyNamed('key00001'));
-    await database.fail(new Error('down'));
+    await database.fail(new ApiError(coreErrors.serviceUnavailable));
     now += 1;
     expect((await fetched('key00001'))?.revokedAt).toBeDefined();
   });
@@ -155,7 +156,7 @@ describe('queries', () => {
 
   it('fail all who wait with the one that runs, and the next request asks anew', async () => {
     const outcomes = Promise.allSettled([ask('key00001'), ask('other001')]);
-    await database.fail(new Error('down'));
+    await database.fail(new ApiError(coreErrors.serviceUnavailable));
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(database.queries).toHaveLength(1);
     expect(await fetched('key00001')).toEqual(keyNamed('key00001'));
@@ -165,7 +166,7 @@ describe('queries', () => {
     await fetched('key00001');
     now += LIFE_MS / 2;
     expect(cache.find('key00001')).toBeDefined();
-    await database.fail(new Error('down'));
+    await database.fail(new ApiError(coreErrors.serviceUnavailable));
     expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
     expect(database.queries).toHaveLength(3);
   });

@@ -44,15 +44,14 @@ export class LateError extends Error {
  *
  * @param late called when the time is up, before the rejection with `service_unavailable`; it frees what `work` holds.
  */
-export async function within<T>(milliseconds: number, work: Promise<T>, late: () => void): Promise<T> {
-  const { promise: lateness, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late();
-    reject(unavailable(new LateError(milliseconds)));
-  }, milliseconds);
-  try {
-    return await Promise.race([work, lateness]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function within<T>(milliseconds: number, work: Promise<T>, late: () => void): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      late();
+      reject(unavailable(new LateError(milliseconds)));
+    }, milliseconds);
+    const settled = (): void => clearTimeout(timer);
+    work.then(resolve, reject);
+    work.then(settled, settled);
+  });
 }

@@ -24,8 +24,9 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
 const malformed = (message: string): ApiError => new ApiError(coreErrors.badRequest, message);
 
 /** RFC 9112 §3.2: exactly one, which HTTP/1.0 may leave out. */
-function hasStrangeHost({ headersDistinct, httpVersion }: IncomingMessage): boolean {
-  const hosts = headersDistinct.host?.length ?? 0;
+function hasStrangeHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at] as string)) hosts += 1;
   return hosts > 1 || (hosts === 0 && httpVersion === '1.1');
 }
 
@@ -41,3 +42,6 @@ function headerBytes(rawHeaders: readonly string[]): number {
   for (const text of rawHeaders) bytes += text.length + 2;
   return bytes;
 }
+
+/** `headersDistinct` would tell, but makes an object of lists for it. */
+const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';

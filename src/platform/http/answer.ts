@@ -2,11 +2,16 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors/index.js';
 import type { Exchange } from './exchange.js';
+import { headersOfAll, writeWholeHead } from './express-messages.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** What leaves the service: complete, and the same however often it is sent. */
 export class Answer {
+  /** Bytes of the body. */
+  readonly length: number;
+  private tagged: { readonly link: string | undefined; readonly tag: string } | undefined;
+
   /**
    * @param status the HTTP status.
    * @param body JSON text; empty for none.
@@ -16,7 +21,18 @@ export class Answer {
     readonly status: number,
     readonly body: string,
     readonly headers: Readonly<Record<string, string>> = {},
-  ) {}
+  ) {
+    this.length = Buffer.byteLength(body);
+  }
+
+  /** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */
+  tag(link: string | undefined): string {
+    if (this.tagged === undefined || this.tagged.link !== link) {
+      const text = link === undefined ? this.body : `${link}\n${this.body}`;
+      this.tagged = { link, tag: `"${hash('sha1', text, 'base64url')}"` };
+    }
+    return this.tagged.tag;
+  }
 }
 
 /** The Error body: exactly `code`, `message`, `status` (interface §2). */
@@ -32,24 +48,40 @@ export function errorAnswer(error: ApiError): Answer {
 export function sendAnswer(exchange: Exchange, response: ServerResponse, answer: Answer): void {
   exchange.workload?.rest(exchange);
   if (response.headersSent || response.destroyed) return;
-  const headers: Record<string, string | number> = { ...exchange.headers, ...answer.headers };
-  if (exchange.links.length > 0) headers['Link'] = exchange.links.join(', ');
-  headers['Cache-Control'] = 'no-store';
+  const headers: Record<string, string | number> = {
+    ...headersOfAll(exchange.id),
+    ...exchange.headers,
+    ...answer.headers,
+    'Cache-Control': 'no-store',
+  };
+  const link = exchange.links.length > 0 ? exchange.links.join(', ') : undefined;
+  if (link !== undefined) headers['Link'] = link;
   if (answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
-    const tag = entityTag(answer.body, headers['Link']);
+    const tag = answer.tag(link);
     headers['Cache-Control'] = 'private, no-cache';
     headers['Vary'] = varyingBy('Authorization', response.getHeader('Vary'));
     headers['ETag'] = tag;
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
-      response.writeHead(304, headers).end();
+      writeWholeHead(response, 304, headers);
+      response.end();
       return;
     }
   }
-  const length = Buffer.byteLength(answer.body);
-  if (answer.body !== '') headers['Content-Type'] = JSON_TYPE;
-  if (answer.status !== 204) headers['Content-Length'] = length;
-  response.writeHead(answer.status, headers);
-  response.end(exchange.method === 'HEAD' ? undefined : answer.body);
+  sendWhole(exchange, response, answer, headers);
+}
+
+function sendWhole(
+  exchange: Exchange,
+  response: ServerResponse,
+  { status, body, length }: Answer,
+  headers: Record<string, string | number>,
+): void {
+  if (body !== '') headers['Content-Type'] = JSON_TYPE;
+  if (status !== 204) headers['Content-Length'] = exchange.bytes = length;
+  writeWholeHead(response, status, headers);
+  if (exchange.method === 'HEAD') response.end();
+  // Text that is ASCII goes to the socket as it is.
+  else response.end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
 /** Answers a request that is not looked at any further, and closes its connection. */
@@ -62,11 +94,6 @@ export function refuseExchange(exchange: Exchange, response: ServerResponse, fau
 /** Adds a name to Vary, where CORS has put `Origin`. */
 function varyingBy(name: string, already: number | string | readonly string[] | undefined): string {
   return already === undefined ? name : `${[already].flat().join(', ')}, ${name}`;
-}
-
-/** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */
-function entityTag(body: string, link: string | number | undefined): string {
-  return `"${hash('sha1', link === undefined ? body : `${link}\n${body}`, 'base64url')}"`;
 }
 
 /** If-None-Match compares weakly (RFC 9110 §13.1.2): `W/"x"` matches `"x"`. */

@@ -1,10 +1,10 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { v7 as uuidv7 } from 'uuid';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE, refuseExchange } from './answer.js';
 import { exchangeOf } from './exchange.js';
+import { newRequestId } from './request-id.js';
 
 /** What Node's HTTP parser could not take, as the Error that the client is told. */
 export function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ApiError {
@@ -79,7 +79,7 @@ function writeRefusal(fault: ApiError, socket: Duplex): void {
   const head = [
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}`,
     `Date: ${new Date().toUTCString()}`,
-    `X-Request-Id: ${uuidv7()}`,
+    `X-Request-Id: ${newRequestId()}`,
     'X-Content-Type-Options: nosniff',
     'Cache-Control: no-store',
     `Content-Type: ${JSON_TYPE}`,

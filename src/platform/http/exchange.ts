@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { v7 as uuidv7 } from 'uuid';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { Principal } from './principal.js';
 import { parseQuery } from './query.js';
+import { newRequestId } from './request-id.js';
 import { originForm } from './request-target.js';
 import { parseTraceparent, type TraceContext } from './trace-context.js';
 import type { Workload } from './workload.js';
@@ -24,20 +24,27 @@ export class Exchange {
   trace: TraceContext | undefined;
   /** Monotonic milliseconds, `performance.now()`. */
   readonly startedAt = performance.now();
+  /** The same of its end; Infinity until then. */
+  endedAt = Infinity;
   /** Headers that every answer of this exchange carries, success or failure. */
   readonly headers: Record<string, string> = {};
   /** Values of the Link header, in order. */
   readonly links: string[] = [];
   route: Route | undefined;
   principal: Principal | undefined;
+  /** Runs the handler once for all requests that are the same one, where the client asked for that. */
+  once: ((handle: () => unknown) => Promise<unknown>) | undefined;
   /** What the exchange failed with, for the log. */
   failure: ApiError | undefined;
+  /** Bytes of the answer's body, as far as this service knows. */
+  bytes = 0;
+  private read: { readonly text: string; readonly query: URLSearchParams } | undefined;
   /** Where it counts while there is something to do for it. */
   workload: Workload | undefined;
 
   constructor(readonly request: IncomingMessage & { originalUrl?: string }) {
     const inbound = request.headers['x-request-id'];
-    this.id = typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : uuidv7();
+    this.id = typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : newRequestId();
     this.trace = parseTraceparent(request.headers.traceparent);
   }
 
@@ -62,27 +69,31 @@ export class Exchange {
    * address and not just any text. Undefined once the socket is gone.
    */
   get clientAddress(): string | undefined {
+    if (this.request.headers['x-forwarded-for'] === undefined) return this.request.socket.remoteAddress;
     const { ip } = this.request as { ip?: string };
     return ip !== undefined && isIP(ip) > 0 ? ip : this.request.socket.remoteAddress;
   }
 
   /** The query as it was sent, without the `?`. */
   get queryText(): string {
-    const { url } = this;
-    const mark = url.indexOf('?');
-    return mark < 0 ? '' : url.slice(mark + 1);
+    return queryOf(this.url);
   }
 
-  /** The query as Express has it: a feature's middleware may have rewritten `request.url`. */
+  /** The query as Express has it: a feature's middleware may have rewritten `request.url`. Not to be changed. */
   get query(): URLSearchParams {
-    const { url = '/' } = this.request;
-    const mark = url.indexOf('?');
-    return parseQuery(mark < 0 ? '' : url.slice(mark + 1));
+    const text = queryOf(this.request.url ?? '/');
+    if (this.read?.text !== text) this.read = { text, query: parseQuery(text) };
+    return this.read.query;
   }
 
   private get url(): string {
     return originForm(this.request.originalUrl ?? this.request.url ?? '/');
   }
+}
+
+function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 type Carrier = IncomingMessage & { [EXCHANGE]?: Exchange };

@@ -1,5 +1,5 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
@@ -10,7 +10,9 @@ import { beginResponse, refuseConnection, refuseTunnel } from './client-fault.js
 import { corsOptions } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf, runExchange, type Exchange } from './exchange.js';
-import { joinPipeline } from './pipeline.js';
+import { DirectRoutes } from './direct-routes.js';
+import { expressMessages } from './express-messages.js';
+import { joinPipeline, leavePipeline } from './pipeline.js';
 import { parseQuery } from './query.js';
 import { originForm } from './request-target.js';
 import type { Responder } from './responder.js';
@@ -21,8 +23,9 @@ export interface Hands {
   readonly responder: Responder;
   readonly unmatched: Unmatched;
   readonly filter: ErrorFilter;
-  /** Told of every exchange as it begins, to watch its response. */
-  readonly observe: (exchange: Exchange, response: ServerResponse) => void;
+  /** Told of every exchange as it begins, and once its response is closed. */
+  readonly begin: (exchange: Exchange, response: ServerResponse) => void;
+  readonly end: (exchange: Exchange, response: ServerResponse) => void;
   /** Told of every connection that is refused before there is an exchange. */
   readonly refused: (reason: string) => void;
   /** The reason not to take on more work, if there is one. */
@@ -32,6 +35,7 @@ export interface Hands {
 /** Express as this service needs it: an exchange around every request, exact answers, strict paths, own limits. */
 export class HttpAdapter extends ExpressAdapter {
   private hands: Hands | undefined;
+  private readonly direct: DirectRoutes;
 
   constructor(private readonly config: Config) {
     const application = express();
@@ -43,6 +47,8 @@ export class HttpAdapter extends ExpressAdapter {
     // Queries stay text: `a[b]=c` and `a=1&a=2` are faults for validation to name, not objects and arrays.
     application.set('query parser', (text: string | null) => parseQuery(text ?? ''));
     super(application);
+    // Nest's adapter begins with a layer for its hooks.
+    this.direct = new DirectRoutes(application, application.router.stack.length);
     if (config.http.corsOrigins.length > 0) this.enableCors(corsOptions(config.http.corsOrigins));
   }
 
@@ -55,6 +61,7 @@ export class HttpAdapter extends ExpressAdapter {
     const { http } = this.config;
     const server = createServer(
       {
+        ...expressMessages(this.getInstance()),
         maxHeaderSize: URL_LIMIT_BYTES + HEADERS_LIMIT_BYTES + 1024,
         headersTimeout: http.headersTimeoutMs,
         requestTimeout: http.requestTimeoutMs,
@@ -87,9 +94,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   override setErrorHandler(): void {
     this.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
-      const exchange = exchangeOf(request);
-      if (exchange.route === undefined) this.hands?.unmatched.announce(exchange);
-      this.hands?.filter.answer(thrown, request, response);
+      this.fail(thrown, request, response);
     });
   }
 
@@ -104,16 +109,35 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private begin(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
-    response.setHeader('X-Request-Id', exchange.id);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    this.hands?.observe(exchange, response);
+    response.on('close', () => this.finish(exchange, response));
+    this.hands?.begin(exchange, response);
     const fault = admissionFault(request) ?? this.hands?.overload();
     if (fault !== undefined) {
       this.hands?.unmatched.announce(exchange);
       return refuseExchange(exchange, response, fault);
     }
     request.url = originForm(request.url ?? '/');
-    (this.instance as (request: IncomingMessage, response: ServerResponse) => void)(request, response);
+    this.dispatch(request as Request, response as Response);
+  }
+
+  private dispatch(request: Request, response: Response): void {
+    const express = this.getInstance<Express>();
+    const next: NextFunction = (thrown?: unknown) => {
+      if (thrown === undefined || thrown === 'route') express(request, response);
+      else this.fail(thrown, request, response);
+    };
+    if (!this.direct.dispatch(request, response, next)) express(request, response);
+  }
+
+  private fail(thrown: unknown, request: Request, response: Response): void {
+    const exchange = exchangeOf(request);
+    if (exchange.route === undefined) this.hands?.unmatched.announce(exchange);
+    this.hands?.filter.answer(thrown, request, response);
+  }
+
+  private finish(exchange: Exchange, response: ServerResponse): void {
+    leavePipeline(response);
+    this.hands?.end(exchange, response);
   }
 
   get server(): Server {

@@ -6,7 +6,7 @@ import { JSON_TYPE } from './answer.js';
 import { exchangeOf } from './exchange.js';
 
 /**
- * The last guard: 406 where `Accept` excludes JSON (RFC 9110 §12.5.1), and 400 for a query that no part of the handler
+ * 406 where `Accept` excludes JSON (RFC 9110 §12.5.1), and 400 for a query that no part of the handler
  * declares. A route with a body has its query refused after the body, since 415 and 413 come first.
  */
 @Injectable()

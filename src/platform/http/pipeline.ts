@@ -18,7 +18,11 @@ export function joinPipeline(response: ServerResponse): boolean {
   const place = (waiting.get(socket) ?? 0) + 1;
   if (place > LONGEST_PIPELINE) return false;
   waiting.set(socket, place);
-  response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
   if (place === LONGEST_PIPELINE) response.setHeader('Connection', 'close');
   return true;
+}
+
+/** To be called once a response that joined is closed. */
+export function leavePipeline({ req: { socket } }: ServerResponse): void {
+  waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
 }

@@ -3,13 +3,23 @@ import type { ServerResponse } from 'node:http';
 import { Deprecations } from '../deprecation/index.js';
 import { stringifyJson } from '../json/index.js';
 import { nextLink, Page } from '../pagination/index.js';
-import { PublicUrls, RouteTable, type Location } from '../routing/index.js';
+import { PublicUrls, RouteTable, type Location, type Route } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
+
+/** A page as it was answered once. */
+interface WrittenPage {
+  readonly query: string;
+  readonly route: Route | undefined;
+  readonly link: string | undefined;
+  readonly answer: Answer;
+}
 
 /** Turns what a handler returns into what leaves the service, and sends it. */
 @Injectable()
 export class Responder {
+  private readonly pages = new WeakMap<Page<unknown>, WrittenPage>();
+
   constructor(
     private readonly urls: PublicUrls,
     private readonly routes: RouteTable,
@@ -23,19 +33,31 @@ export class Responder {
 
   /** The answer that a handler's result makes: exact JSON, with `Link` for a page and `Location` for something made. */
   answer(exchange: Exchange, result: unknown, status: number): Answer {
-    const headers: Record<string, string> = {};
     const { route } = exchange;
-    if (result instanceof Page) {
-      if (route !== undefined && result.nextCursor !== undefined) {
-        exchange.links.push(nextLink(this.urls.of(route.path), exchange.query, result.nextCursor));
-      }
-      return new Answer(status, stringifyJson(result.items), headers);
-    }
+    if (result instanceof Page) return this.page(exchange, result, status);
+    const headers: Record<string, string> = {};
     if (route?.located !== undefined && status === 201) {
       const location = this.locate(route.located, result as Record<string, unknown>);
       if (location !== undefined) headers['Location'] = location;
     }
     return new Answer(status, result === undefined || result === null ? '' : stringifyJson(result), headers);
+  }
+
+  /** Those who share a page, and ask in the same words, share its text, its entity tag and its Link. */
+  private page(exchange: Exchange, page: Page<unknown>, status: number): Answer {
+    const { query, route } = exchange;
+    const asked = query.toString();
+    let written = this.pages.get(page);
+    if (written?.query !== asked || written.route !== route) {
+      const link =
+        route === undefined || page.nextCursor === undefined
+          ? undefined
+          : nextLink(this.urls.of(route.path), query, page.nextCursor);
+      written = { query: asked, route, link, answer: new Answer(status, stringifyJson(page.items)) };
+      this.pages.set(page, written);
+    }
+    if (written.link !== undefined) exchange.links.push(written.link);
+    return written.answer;
   }
 
   private locate({ operationId, parameters }: Location, body: Record<string, unknown>): string | undefined {

@@ -1,3 +1,4 @@
+export { IdempotencyGuard } from './idempotency.guard.js';
 export { IdempotencyModule } from './idempotency.module.js';
 export { IdempotencyPurge } from './idempotency-purge.js';
 export { IdempotencyRecord } from './idempotency-record.entity.js';

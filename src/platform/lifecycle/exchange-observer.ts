@@ -4,6 +4,9 @@ import { Workload, type Exchange } from '../http/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
+/** As many may end between a block of the event loop and the look that notices it. */
+const REMEMBERED = 256;
+
 /** Counts and logs every exchange: one access line, one observation, whatever became of it. */
 @Injectable()
 export class ExchangeObserver {
@@ -11,8 +14,9 @@ export class ExchangeObserver {
   private readonly active = new Map<Exchange, ServerResponse>();
   /** Those of them that there is something to do for. */
   readonly workload = new Workload();
-  /** Those that ended since `activeAt` was asked last, with the moment. */
-  private ended: { readonly exchange: Exchange; readonly at: number }[] = [];
+  /** The last that ended, the oldest first from `oldest` on. More than these would live too long for the young heap. */
+  private readonly ended: Exchange[] = [];
+  private oldest = 0;
   private draining = false;
 
   constructor(
@@ -32,32 +36,34 @@ export class ExchangeObserver {
   }
 
   /**
-   * What was being worked on at a moment since this was asked last.
+   * What was being worked on at a moment, as far as it has not ended or was among the last that did.
    *
    * @param instant monotonic, as `performance.now()` gives it.
    */
   activeAt(instant: number): Exchange[] {
-    const ended = this.ended.filter(({ at }) => at >= instant).map(({ exchange }) => exchange);
-    this.ended = [];
-    return [...ended, ...this.active.keys()].filter(({ startedAt }) => startedAt <= instant);
+    return [...this.ended, ...this.active.keys()].filter(
+      ({ startedAt, endedAt }) => startedAt <= instant && endedAt >= instant,
+    );
   }
 
   /** To be called as the exchange begins. */
-  observe(exchange: Exchange, response: ServerResponse): void {
+  begin(exchange: Exchange, response: ServerResponse): void {
     this.active.set(exchange, response);
     this.workload.take(exchange);
     exchange.workload = this.workload;
     if (this.draining) response.setHeader('Connection', 'close');
     this.metrics.activeRequests.inc();
-    response.once('close', () => this.finish(exchange, response));
   }
 
-  private finish(exchange: Exchange, response: ServerResponse): void {
+  /** To be called once its response is closed. */
+  end(exchange: Exchange, response: ServerResponse): void {
     this.active.delete(exchange);
-    this.ended.push({ exchange, at: performance.now() });
+    exchange.endedAt = performance.now();
+    this.ended[this.oldest] = exchange;
+    this.oldest = (this.oldest + 1) % REMEMBERED;
     this.workload.rest(exchange);
     this.metrics.activeRequests.dec();
-    const seconds = (performance.now() - exchange.startedAt) / 1000;
+    const seconds = (exchange.endedAt - exchange.startedAt) / 1000;
     const aborted = !response.writableFinished;
     this.measure(exchange, response.statusCode, seconds, aborted);
     this.write(exchange, response, seconds, aborted);
@@ -90,7 +96,7 @@ export class ExchangeObserver {
           route: exchange.route?.path,
           status: response.statusCode,
           duration_ms: Math.round(seconds * 1e6) / 1000,
-          bytes: Number(response.getHeader('content-length') ?? 0),
+          bytes: exchange.bytes,
         },
         feature: exchange.route?.feature,
         client_ip: exchange.clientAddress,

@@ -13,7 +13,9 @@ export class RateLimitGuard implements CanActivate {
     const { clients, perMinute } = this.limits;
     const exchange = exchangeOf(context.switchToHttp().getRequest<object>());
     if (clients === undefined || exchange.principal === undefined) return true;
-    return clients.count(exchange.principal.client).then((allowance) => admit(exchange, allowance, perMinute));
+    const allowance = clients.count(exchange.principal.client);
+    if (allowance instanceof Promise) return allowance.then((later) => admit(exchange, later, perMinute));
+    return admit(exchange, allowance, perMinute);
   }
 }
 

@@ -1,5 +1,6 @@
-import { RateLimiterMemory, RateLimiterRes, type RateLimiterRedis } from 'rate-limiter-flexible';
+import { RateLimiterRes, type RateLimiterRedis } from 'rate-limiter-flexible';
 import type { SharedCounters } from './shared-counters.js';
+import { WindowCounter } from './window-counter.js';
 
 /** Seconds over which requests are counted. */
 export const WINDOW_SECONDS = 60;
@@ -14,7 +15,7 @@ export interface Allowance {
 
 /** Counts by key in windows of a minute: in Redis where replicas share one, else in this process. */
 export class RateLimit {
-  private readonly own: RateLimiterMemory;
+  private readonly own = new WindowCounter(WINDOW_SECONDS * 1000);
   private readonly common: RateLimiterRedis | undefined;
 
   /**
@@ -24,34 +25,40 @@ export class RateLimit {
    */
   constructor(
     name: string,
-    perMinute: number,
+    private readonly perMinute: number,
     private readonly shared: SharedCounters | undefined,
   ) {
     const options = { keyPrefix: `animal-store:${name}`, points: perMinute, duration: WINDOW_SECONDS };
-    this.own = new RateLimiterMemory(options);
     this.common = shared?.limiter(options);
   }
 
-  /** Counts one. */
-  async count(key: string): Promise<Allowance> {
+  /** Counts one: at once in this process, else when Redis has answered. */
+  count(key: string): Allowance | Promise<Allowance> {
+    return this.common === undefined ? this.countHere(key) : this.countTogether(key, this.common);
+  }
+
+  private async countTogether(key: string, common: RateLimiterRedis): Promise<Allowance> {
     try {
-      return allowance(await this.consume(key), true);
+      const counted = await this.shared?.consume(common, key);
+      return counted === undefined ? this.countHere(key) : allowance(counted, true);
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return allowance(refused, false);
       throw refused;
     }
   }
 
-  private async consume(key: string): Promise<RateLimiterRes> {
-    const counted = this.common && (await this.shared?.consume(this.common, key));
-    return counted ?? this.own.consume(key);
+  private countHere(key: string): Allowance {
+    const { count, windowEnd } = this.own.count(key);
+    return {
+      allowed: count <= this.perMinute,
+      remaining: Math.max(0, this.perMinute - count),
+      resetSeconds: secondsOf(windowEnd - performance.now()),
+    };
   }
 }
 
 function allowance({ remainingPoints, msBeforeNext }: RateLimiterRes, allowed: boolean): Allowance {
-  return {
-    allowed,
-    remaining: Math.max(0, remainingPoints),
-    resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
-  };
+  return { allowed, remaining: Math.max(0, remainingPoints), resetSeconds: secondsOf(msBeforeNext) };
 }
+
+const secondsOf = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));

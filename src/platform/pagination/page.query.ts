@@ -2,7 +2,7 @@ import { ApiError, coreErrors } from '../errors/index.js';
 import { IntegerParameter } from '../validation/index.js';
 import { CursorParameter } from './cursor.parameter.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
-import { Page, type Slice } from './page.js';
+import { Page, ReadSlice, type Slice } from './page.js';
 
 /** The query of a list. A feature's own extends it with its filters, each of which the cursor is bound to. */
 export abstract class PageQuery {
@@ -28,7 +28,7 @@ export abstract class PageQuery {
   page<T extends { readonly id: bigint }, W>(slice: Slice<T>, toWire: (item: T) => W): Page<W> {
     const last = slice.items.at(-1);
     const next = slice.more && last ? encodeCursor(last.id, this.filters()) : undefined;
-    return new Page(slice.items.map(toWire), next);
+    return slice instanceof ReadSlice ? slice.page(toWire, next) : new Page(slice.items.map(toWire), next);
   }
 
   private filters(): string {

@@ -11,7 +11,25 @@ export interface Slice<T> {
  * @param limit how many items the page may have; at least 1.
  */
 export function sliceOf<T>(rows: readonly T[], limit: number): Slice<T> {
-  return rows.length > limit ? { items: rows.slice(0, limit), more: true } : { items: rows, more: false };
+  return rows.length > limit ? new ReadSlice(rows.slice(0, limit), true) : new ReadSlice(rows, false);
+}
+
+/** A slice that remembers the page that was made of it: `SharedRead` gives one slice to all who asked for it together. */
+export class ReadSlice<T> implements Slice<T> {
+  private made:
+    { readonly toWire: unknown; readonly cursor: string | undefined; readonly page: Page<unknown> } | undefined;
+
+  constructor(
+    readonly items: readonly T[],
+    readonly more: boolean,
+  ) {}
+
+  page<W>(toWire: (item: T) => W, cursor: string | undefined): Page<W> {
+    if (this.made?.toWire !== toWire || this.made.cursor !== cursor) {
+      this.made = { toWire, cursor, page: new Page(this.items.map(toWire), cursor) };
+    }
+    return this.made.page as Page<W>;
+  }
 }
 
 /** A page as a handler answers it: the body is the bare array of items, the next page goes into the Link header. */

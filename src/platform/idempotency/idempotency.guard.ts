@@ -1,33 +1,37 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage } from 'node:http';
-import { from, lastValueFrom, type Observable } from 'rxjs';
 import { exchangeOf, Responder, type Exchange, type RequestBody } from '../http/index.js';
 import { validateBody } from '../validation/index.js';
 import { Idempotency } from './idempotency.js';
 import { fingerprintOf, parseIdempotencyKey, recordId } from './idempotency-key.js';
 
-/** Gives an operation `Idempotency-Key`: put on by `@Idempotent()`, of no cost to a request without the header. */
+/**
+ * Lets a request with `Idempotency-Key` have its handler run once: see `Idempotent`. The last guard, since what it
+ * leaves on the exchange is done only after everything else has accepted the request, its body too.
+ */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor {
+export class IdempotencyGuard implements CanActivate {
   constructor(
     private readonly idempotency: Idempotency,
     private readonly responder: Responder,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<IncomingMessage & { body: RequestBody }>();
+    const exchange = exchangeOf(request);
     const header = request.headers['idempotency-key'];
-    if (header === undefined) return next.handle();
-    return from(this.once(exchangeOf(request), request.body, header, () => lastValueFrom(next.handle())));
+    if (exchange.route?.idempotent === true && header !== undefined) {
+      exchange.once = (handle) => this.once(exchange, request.body, header, handle);
+    }
+    return true;
   }
 
   private async once(
     exchange: Exchange,
     body: RequestBody,
     header: string | string[],
-    handle: () => Promise<unknown>,
+    handle: () => unknown,
   ): Promise<unknown> {
-    // 400s of the body come before 409 and 422 of the key (contract, "Order of checks").
     const { route, principal } = exchange;
     const value = await body.read();
     const fingerprint = fingerprintOf(route?.bodyType === undefined ? value : validateBody(route.bodyType, value));

