@@ -1,6 +1,6 @@
 import { Progress } from '../src/cli/progress.ts';
 import type { BenchDatabase } from './bench-database.ts';
-import { measure, type Sample } from './load.ts';
+import { drive, measure, type Sample } from './load.ts';
 import type { Scenario } from './scenarios.ts';
 import type { RunningService } from './services.ts';
 
@@ -36,7 +36,7 @@ export async function runRounds(
   const samples: Record<string, Record<string, Sample[]>> = {};
   for (const scenario of scenarios) {
     for (const { service, database } of contenders) {
-      await measure(service, scenario, database, warmUpSeconds);
+      await drive(service, scenario, database.pets, warmUpSeconds);
       progress.advance(warmUpSeconds, 'warming up');
     }
   }
