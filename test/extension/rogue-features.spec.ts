@@ -4,7 +4,7 @@ import { createSqliteDatabase, type TestDatabase } from '../support/database.js'
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient } from '../support/http.js';
-import { Service } from '../support/service.js';
+import { complaintsIn, Service } from '../support/service.js';
 
 /** What test/support/features/thrower.feature.ts hides in everything that it throws. */
 const SECRET = 'canary-4711';
@@ -126,7 +126,7 @@ describe('middleware of a feature', () => {
       expect([answer.status, answer.headers.get('x-watched')]).toEqual([status, 'yes']);
     }
     const ready = service.log.findIndex(({ event }) => event === 'app.ready');
-    expect(service.log.slice(0, ready).filter(({ level }) => level !== 'info')).toEqual([]);
+    expect(complaintsIn(service.log.slice(0, ready))).toEqual([]);
   });
 
   it.each(['assign', 'define'])('cannot replace the query that is validated: %s', async (way) => {

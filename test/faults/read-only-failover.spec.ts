@@ -59,11 +59,9 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     // What was open is closed, and reads go on meanwhile.
     expect((await client.get('/v1/pets?limit=1')).status).toBe(200);
     const beforeSwitch = ledger.acknowledged;
-    const dead = proxy.open;
     proxy.repoint(servers[1]!.port);
     await ledger.untilAcknowledged(50, 10_000);
     await ledger.end();
-    expect(dead).toBeGreaterThan(0);
 
     const [before, after] = [await ledger.audit(old), await ledger.audit(next)];
     // Each acknowledged pet is on the writer of its time; together they have all.

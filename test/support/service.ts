@@ -177,6 +177,11 @@ export class Service {
   }
 }
 
+/** Lines above `info`, without those that only say that this machine is busy. */
+export function complaintsIn(log: readonly LogLine[]): readonly LogLine[] {
+  return log.filter(({ level, event }) => level !== 'info' && event !== 'loop.blocked');
+}
+
 function asLogLine(text: string): LogLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
