@@ -79,7 +79,7 @@ describe.each([
   beforeAll(async () => {
     if (!canRun) return;
     disk = await start();
-    service = await Service.start({ database: disk.database });
+    service = await Service.start({ database: disk.database, env: { RATE_LIMIT_PER_MINUTE: '0' } });
     client = new HttpClient(service.url, await storeKey(disk.database));
     probes = new Probes(service.managementUrl);
   }, 90_000);

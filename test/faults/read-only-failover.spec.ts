@@ -27,7 +27,7 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     await next.query(`CREATE DATABASE ${name}`);
     proxy = await FaultyProxy.listen(servers[0]!.port);
     const url = proxy.through(old.url);
-    service = await Service.start({ database: { url } });
+    service = await Service.start({ database: { url }, env: { RATE_LIMIT_PER_MINUTE: '0' } });
     expect((await runCommand({ url: proxyless(url, servers[1]!.port) }, ['migrate'])).code).toBe(0);
     const key = await storeKey(old);
     const [row] = await old.query('SELECT * FROM api_key');

@@ -17,7 +17,7 @@ onEachEngine('a service that is killed while it writes', (engine) => {
 
   beforeAll(async () => {
     database = await engine.createDatabase();
-    service = await Service.start({ database });
+    service = await Service.start({ database, env: { RATE_LIMIT_PER_MINUTE: '0' } });
     key = await storeKey(database);
   }, 60_000);
 
@@ -47,7 +47,7 @@ onEachEngine('a service that is killed while it writes', (engine) => {
         for (const limit = Date.now() + 5000; (await sessions()) > 0; await sleep(20)) {
           expect(Date.now()).toBeLessThan(limit);
         }
-        service = await Service.start({ database }, 60_000);
+        service = await Service.start({ database, env: { RATE_LIMIT_PER_MINUTE: '0' } }, 60_000);
       }
       await Promise.all([plain.untilAcknowledged(20), keyed.untilAcknowledged(20)]);
       await Promise.all([plain.end(), keyed.end()]);
