@@ -17,8 +17,7 @@ interface Awaited {
 /**
  * Answers 503 for a handler that has not answered within REQUEST_DEADLINE_MS; what it answers later goes nowhere.
  *
- * All have the same time, so who began first is due first, and one timer for all is enough: one for each request costs
- * 2 µs more.
+ * All have the same time, so who began first is due first, and one timer for all is enough.
  */
 @Injectable()
 export class Deadline {

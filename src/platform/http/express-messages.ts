@@ -4,7 +4,7 @@ import { exchangeOf } from './exchange.js';
 
 /** A response that carries what every answer carries, whoever writes its head: this service, Express, a feature. */
 class OwnResponse extends ServerResponse {
-  /** True where the head that is about to be written has it already: setting it one by one costs 2 µs. */
+  /** True where the head that is about to be written has it already, so that it need not be set one by one. */
   isComplete = false;
 
   override writeHead(...head: unknown[]): this {

@@ -13,7 +13,7 @@ interface Window {
 
 /**
  * Counts by key in windows, each of which begins with the first that is counted in it. What `RateLimiterMemory` does,
- * without a promise, an object and a timer of its own for each: that takes 3 µs, this 0.2.
+ * without a promise, an object and a timer of its own for each request.
  */
 export class WindowCounter {
   private windows = new Map<string, Window>();
