@@ -4,7 +4,7 @@ import { tracing } from '../tracing/index.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import { LateError } from './deadline.js';
 import type { StatementFault } from './statement-fault.js';
-import { summaryOf } from './statement-summary.js';
+import { isRead, summaryOf } from './statement-summary.js';
 
 /** Who is told of what a database does. A command, which ends at once, tells nobody. */
 export interface DatabaseObservers {
@@ -81,5 +81,5 @@ export class DatabaseWatch {
 }
 
 function partOf(sql: string): DatabasePart {
-  return summaryOf(sql).operation === 'SELECT' ? 'read' : 'write';
+  return isRead(sql) ? 'read' : 'write';
 }

@@ -21,6 +21,7 @@ import {
   type MysqlFault,
 } from './mysql-failure.js';
 import { RetryBudget } from './retry-budget.js';
+import { isRead } from './statement-summary.js';
 
 /** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;
@@ -173,7 +174,7 @@ export class MysqlDatabase extends Database {
     } catch (thrown) {
       const fault = thrown as MysqlFault;
       this.watch.ran(sql, startedAt, statementFault(fault));
-      const alone = !this.inTransaction && !/^SELECT\b/i.test(sql);
+      const alone = !this.inTransaction && !isRead(sql);
       const translated = alone ? translateWriteFault(fault) : translateMysqlFault(fault);
       if (isOutage(translated)) this.watch.refused(sql, causeOf(translated), startedAt);
       throw translated;

@@ -16,3 +16,8 @@ export function summaryOf(sql: string): StatementSummary {
   }
   return summary;
 }
+
+/** Whether it changes nothing, so that nobody need wonder what became of it when its reply is lost. */
+export function isRead(sql: string): boolean {
+  return summaryOf(sql).operation === 'SELECT';
+}
