@@ -59,7 +59,9 @@ onMysql('a database that moves while the service runs', (engine) => {
     expect([old.open > 0, next.accepted]).toEqual([true, 0]);
     writeFileSync(hostFile, '127.0.0.2');
     await untilLeft(client);
-    expect(next.open).toBeGreaterThan(0);
+    // The last connection may be let go of before its successor is needed.
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    expect([old.open, next.accepted > 0]).toEqual([0, true]);
     expect(complaintsIn(service.log)).toEqual([]);
     await service.stop();
   }, 60_000);
