@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
 import { onEachEngine } from '../support/engines.js';
 import type { RawConnection, RawResponse } from '../support/raw-http.js';
 import { type RawRequest, serveOn } from '../support/served.js';
@@ -240,7 +241,7 @@ onEachEngine('sizes', (engine) => {
     });
 
     it('is not answered by 100 to a key without the scope', async () => {
-      const key = await store.service.createKey({ scopes: ['pets:read'] });
+      const key = await storeKey(store.database, { scopes: ['pets:read'] });
       const answer = await store.send('POST /v1/pets', { ...expecting(), key });
       expect(answer).toBeErrorShape(403, 'insufficient_scope');
     });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommand } from '../support/command.js';
+import { publicIdOf, storeKey } from '../support/api-keys.js';
 import { onEachEngine } from '../support/engines.js';
 import type { RawResponse } from '../support/raw-http.js';
 import { type RawRequest, serveOn, SET_UP_LIMIT_MS } from '../support/served.js';
@@ -57,16 +57,18 @@ onEachEngine('the order of checks', (engine) => {
   const good = { reading: '', writing: '' };
 
   beforeAll(async () => {
-    const keyOf = (name: string, ...scopes: string[]): Promise<string> =>
-      store.service.createKey({ name, ...(scopes.length > 0 && { scopes }) });
-    [good.reading, good.writing] = await Promise.all([keyOf('reading', 'pets:read'), keyOf('writing', 'pets:write')]);
-    [spent.all, spent.reading, spent.writing, spent.revoked] = await Promise.all([
-      keyOf('spent'),
-      keyOf('spent', 'pets:read'),
-      keyOf('spent', 'pets:write'),
-      keyOf('spent', 'pets:read'),
+    const keyOf = (client: string, scope: string): Promise<string> =>
+      storeKey(store.database, { client, scopes: [scope] });
+    good.reading = await keyOf('reading', 'pets:read');
+    good.writing = await keyOf('writing', 'pets:write');
+    spent.all = await keyOf('spent', '*');
+    spent.reading = await keyOf('spent', 'pets:read');
+    spent.writing = await keyOf('spent', 'pets:write');
+    spent.revoked = await keyOf('spent', 'pets:read');
+    await store.database.query('UPDATE api_key SET revoked_at = ? WHERE id = ?', [
+      Date.now(),
+      publicIdOf(spent.revoked),
     ]);
-    await runCommand(store.database, ['keys', 'revoke', String(spent.revoked.split('_')[2])]);
     await store.send('POST /v1/pets', { headers: ['Idempotency-Key: used'], body: VALID });
   }, SET_UP_LIMIT_MS);
 

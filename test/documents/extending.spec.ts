@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
@@ -24,7 +25,7 @@ onEachEngine('the feature of docs/extending.md', (engine) => {
   beforeAll(async () => {
     database = await engine.createDatabase();
     service = await Service.start({ database, program: join(folder, 'dist/main.js') });
-    client = new HttpClient(service.url, await service.createKey());
+    client = new HttpClient(service.url, await storeKey(database));
   });
 
   afterAll(async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
@@ -27,7 +28,7 @@ const startOn = (create: () => Promise<TestDatabase>, env: Record<string, string
   beforeAll(async () => {
     database = await create();
     service = await Service.start({ database, env: { NODE_OPTIONS: HEAP, SHED_LOOP_DELAY_MS: '0', ...env } });
-    key = await service.createKey();
+    key = await storeKey(database);
   });
   afterAll(async () => {
     await service.stop();

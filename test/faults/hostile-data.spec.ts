@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
@@ -42,7 +43,7 @@ onEachEngine('hostile data', (engine) => {
   beforeAll(async () => {
     database = await engine.createDatabase();
     service = await Service.start({ database });
-    client = new HttpClient(service.url, await service.createKey());
+    client = new HttpClient(service.url, await storeKey(database));
   });
 
   afterAll(async () => {

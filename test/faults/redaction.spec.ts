@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
 import { Canary } from '../support/canary.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
@@ -151,7 +152,7 @@ onEachEngine('secrets', (engine) => {
   beforeAll(async () => {
     database = await engine.createDatabase();
     service = await Service.start({ database, env: await trace() });
-    key = await service.createKey();
+    key = await storeKey(database);
     errors = await plant(service, key);
     errors.push(...(await breakDatabase(database, service, key)));
     errors.push((await new HttpClient(service.managementUrl).get(`/${canary.path.text}`)).text);
@@ -201,7 +202,7 @@ describe('secrets in a log for people', () => {
     const service = Service.launch({ database, env: await trace({ LOG_FORMAT: 'pretty', PORT: port }) });
     service.url = `http://127.0.0.1:${port}`;
     while (!service.output.includes('Ready at')) await sleep(20);
-    const key = await service.createKey();
+    const key = await storeKey(database);
     await plant(service, key);
     await breakDatabase(database, service, key);
     await service.stop();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { haproxyProgram, startHaproxy, type Haproxy } from '../support/haproxy.js';
 import { HttpClient } from '../support/http.js';
@@ -70,7 +71,7 @@ describe('request smuggling', () => {
   beforeAll(async () => {
     database = await createSqliteDatabase();
     service = await Service.start({ database });
-    key = await service.createKey();
+    key = await storeKey(database);
   });
 
   afterAll(async () => {

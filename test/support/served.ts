@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
+import { storeKey } from './api-keys.js';
 import type { Environment } from './command.js';
 import type { TestDatabase } from './database.js';
 import type { Engine } from './engines.js';
@@ -77,7 +78,7 @@ export function serveOn(engine: Engine, env: Environment = {}): Served {
   beforeAll(async () => {
     served.database = await engine.createDatabase();
     served.service = await Service.start({ database: served.database, env });
-    served.key = await served.service.createKey();
+    served.key = await storeKey(served.database);
     served.client = new HttpClient(served.service.url, served.key);
     served.stranger = new HttpClient(served.service.url);
   }, SET_UP_LIMIT_MS);
