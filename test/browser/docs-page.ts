@@ -82,8 +82,9 @@ export class DocsPage {
     return { request, status: status.trim(), body };
   }
 
-  /** A picture of the whole page for a person to look at, into `artifacts/`. */
+  /** A picture of the whole page for a person to look at, into `artifacts/`, where PHOTOGRAPHS asks for it. */
   async photograph(name: string): Promise<void> {
+    if (process.env['PHOTOGRAPHS'] === undefined) return;
     await this.page.screenshot({ path: `artifacts/browser/${name}.png`, fullPage: true });
   }
 

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
+import { storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { launchChromium, OTHER_HOST } from './chromium.js';
@@ -16,16 +17,29 @@ let service: Service;
 let key: string;
 let browser: Browser;
 let context: BrowserContext;
+let docs: DocsPage;
+/** Under a name that is not localhost, to which browsers give more rights. */
+let base: string;
 
 // Chromium starts its processes beside whatever else the machine does; nothing here measures time.
 jest.setTimeout(180_000);
 
+/** The Authorization headers that a request carried; a repeated one would come as one with a comma. */
+const authorizationOf = async (tab: DocsPage): Promise<string | null> => {
+  const { request } = await tab.execute('listPets');
+  return request.headerValue('authorization');
+};
+
+/** One visit: a load of the page costs a browser seconds, so the tests go on where the one before them was. */
 describe('Swagger UI', () => {
   beforeAll(async () => {
     database = await createSqliteDatabase();
     service = await Service.start({ database });
-    key = await service.createKey();
+    key = await storeKey(database);
     browser = await launchChromium();
+    context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
+    base = service.url.replace('127.0.0.1', OTHER_HOST);
+    docs = await DocsPage.open(context, `${base}/docs`);
   });
 
   afterAll(async () => {
@@ -34,30 +48,8 @@ describe('Swagger UI', () => {
     await database.drop();
   });
 
-  beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
-  });
-
-  afterEach(() => context.close());
-
-  const open = (): Promise<DocsPage> => DocsPage.open(context, `${service.url}/docs`);
-
-  const openAuthorized = async (): Promise<DocsPage> => {
-    const docs = await open();
-    await docs.authorize(key);
-    return docs;
-  };
-
-  /** The Authorization headers that a request carried; a repeated one would come as one with a comma. */
-  const authorizationOf = async (docs: DocsPage): Promise<string | null> => {
-    const { request } = await docs.execute('listPets');
-    return request.headerValue('authorization');
-  };
-
   describe('the page', () => {
-    it('renders on plain http under any host name, without an error and with nothing from another host', async () => {
-      const base = service.url.replace('127.0.0.1', OTHER_HOST);
-      const docs = await DocsPage.open(context, `${base}/docs`);
+    it('renders on plain http under any host name', async () => {
       expect(await docs.page.title()).toBe('Animal Store API');
       expect(await docs.page.locator('.docs-header h1').innerText()).toBe('Animal Store');
       expect(await docs.page.locator('.docs-guide').innerText()).toMatch(/Get a key[^]*Authorize[^]*Page with Link/);
@@ -66,15 +58,9 @@ describe('Swagger UI', () => {
         'createPet',
         'getPet',
       ]);
-      await docs.authorize(key);
-      for (const id of ['createPet', 'listPets', 'getPet']) await docs.execute(id);
-      await docs.photograph('whole-page');
-      expect(docs.troubles).toEqual([]);
-      expect([...new Set(docs.requests.map((request) => new URL(request.url()).origin))]).toEqual([base]);
     });
 
     it('strikes the deprecated operation through, and no other', async () => {
-      const docs = await open();
       const struck = async (id: string): Promise<string> => {
         const path = docs.operation(id).locator('.opblock-summary-path, .opblock-summary-path__deprecated');
         return path.evaluate((element) => {
@@ -88,110 +74,49 @@ describe('Swagger UI', () => {
     });
 
     it('has the five schemas', async () => {
-      const docs = await open();
       const names = await docs.page.locator('.models .json-schema-2020-12__title').allInnerTexts();
       expect(names.sort()).toEqual(['Error', 'NewPet', 'Pet', 'PetStatus', 'Pets']);
-      await docs.page.locator('.models').scrollIntoViewIfNeeded();
-      for (const expand of await docs.page.locator('.models .json-schema-2020-12-expand-deep-button').all()) {
-        await expand.click();
-      }
-      await docs.photograph('schemas');
-      expect(docs.troubles).toEqual([]);
-    });
-
-    it('opens the operation that a link names by its operationId', async () => {
-      const docs = await DocsPage.open(context, `${service.url}/docs#getPet`);
-      await docs.operation('getPet').locator('.btn.execute').waitFor();
-      expect(await docs.operation('listPets').locator('.btn.execute').isVisible()).toBe(false);
-    });
-
-    it('works behind a proxy that adds a path prefix', async () => {
-      const proxy = await PrefixProxy.start(service.url, '/zoo/animals');
-      try {
-        const docs = await DocsPage.open(context, `${proxy.url}/`);
-        expect(docs.page.url()).toBe(`${proxy.url}/docs`);
-        expect(await docs.page.locator('.servers option').first().innerText()).toBe(`${proxy.url}/v1 - This server`);
-        await docs.authorize(key);
-        const { request, status } = await docs.execute('createPet');
-        expect([request.url(), status]).toEqual([`${proxy.url}/v1/pets`, '201']);
-        await docs.photograph('behind-a-prefix');
-        expect(docs.troubles).toEqual([]);
-        expect(docs.requests.filter((each) => !each.url().startsWith(`${proxy.url}/`))).toEqual([]);
-      } finally {
-        await proxy.stop();
-      }
     });
   });
 
   describe('Authorize', () => {
+    it('is needed: without it the Error of a 401 is shown', async () => {
+      const closed = await docs.execute('listPets');
+      expect(await closed.request.headerValue('authorization')).toBeNull();
+      expect([closed.status, JSON.parse(closed.body)]).toEqual([
+        '401',
+        { code: 'missing_api_key', message: expect.any(String), status: 401 },
+      ]);
+    });
+
     it.each([
-      ['the bare key', (bare: string) => bare],
-      ['the key with its scheme', (bare: string) => `Bearer ${bare}`],
-      ['the key with spaces around it', (bare: string) => ` ${bare} `],
-    ])('takes %s and sends exactly one Bearer', async (_, paste) => {
-      const docs = await open();
+      ['the key with spaces around it', (bare: string) => ` ${bare} `, 'createPet', '201', 'Rex'],
+      ['the key with its scheme', (bare: string) => `Bearer ${bare}`, 'listPets', '200', 'Rex'],
+      ['the bare key', (bare: string) => bare, 'getPet', '200', '"id": 1'],
+    ])('takes %s, and the example as it stands succeeds, until Logout', async (_, paste, id, status, shown) => {
       await docs.authorize(paste(key));
-      expect(await authorizationOf(docs)).toBe(`Bearer ${key}`);
-      expect(docs.troubles).toEqual([]);
-    });
-
-    it('is kept over a reload, for this tab alone, and never in localStorage', async () => {
-      const docs = await openAuthorized();
-      await docs.reload();
-      expect(await authorizationOf(docs)).toBe(`Bearer ${key}`);
-      expect(await docs.page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
-      expect(await context.cookies()).toEqual([]);
-
-      const otherTab = await open();
-      expect(await authorizationOf(otherTab)).toBeNull();
-      const otherContext = await browser.newContext();
-      const stranger = await DocsPage.open(otherContext, `${service.url}/docs`);
-      expect(await authorizationOf(stranger)).toBeNull();
-      await otherContext.close();
-    });
-
-    it('is forgotten by Logout', async () => {
-      const docs = await openAuthorized();
+      const tried = await docs.execute(id);
+      expect(await tried.request.headerValue('authorization')).toBe(`Bearer ${key}`);
+      expect([tried.status, tried.body]).toEqual([status, expect.stringContaining(shown)]);
+      await docs.photograph(id);
       await docs.logOut();
-      expect(await authorizationOf(docs)).toBeNull();
-      await docs.reload();
-      expect(await authorizationOf(docs)).toBeNull();
       expect(await docs.page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
     });
   });
 
   describe('Try it out', () => {
-    it('succeeds on each operation with the example as it stands', async () => {
-      const docs = await openAuthorized();
-      expect((await docs.execute('createPet')).status).toBe('201');
-      const list = await docs.execute('listPets');
-      expect(list.status).toBe('200');
-      expect(JSON.parse(list.body)).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Rex' })]));
-      const pet = await docs.execute('getPet');
-      expect([pet.status, JSON.parse(pet.body)]).toEqual(['200', expect.objectContaining({ id: 1 })]);
-      await docs.photograph('examples');
-    });
+    beforeAll(() => docs.authorize(key));
 
-    it('shows the Error of a 400 and of a 401', async () => {
-      const docs = await open();
-      const closed = await docs.execute('listPets');
-      expect([closed.status, JSON.parse(closed.body)]).toEqual([
-        '401',
-        { code: 'missing_api_key', message: expect.any(String), status: 401 },
-      ]);
-      await docs.authorize(key);
+    it('shows the Error of a 400', async () => {
       const refused = await docs.execute('createPet', { body: '{"name":""}' });
       expect([refused.status, JSON.parse(refused.body)]).toEqual([
         '400',
         { code: 'missing_field', message: expect.stringContaining('categoryId'), status: 400 },
       ]);
-      await docs.photograph('errors');
-      expect(docs.troubles).toEqual([]);
     });
 
     it('keeps every digit of an int64: in the body sent, in the path, and in what is shown', async () => {
       await database.query(`INSERT INTO pet (id, name, category_id, status) VALUES (${NEXT_ID} - 1, 'x', 1, 'sold')`);
-      const docs = await openAuthorized();
       const pet = `{\n  "id": ${NEXT_ID},\n  "name": "Big",\n  "categoryId": -${CATEGORY},\n  "status": "sold"\n}`;
 
       const made = await docs.execute('createPet', {
@@ -201,18 +126,27 @@ describe('Swagger UI', () => {
       expect([made.status, made.body]).toEqual(['201', pet]);
 
       const found = await docs.execute('getPet', { petId: NEXT_ID });
-      expect(found.request.url()).toBe(`${service.url}/v1/pets/${NEXT_ID}`);
+      expect(found.request.url()).toBe(`${base}/v1/pets/${NEXT_ID}`);
       expect([found.status, found.body]).toEqual(['200', pet]);
 
       const list = await docs.execute('listPets', { limit: '100' });
       expect(list.body.replaceAll('\n  ', '\n')).toContain(pet);
-      await docs.photograph('large-ids');
-      expect(docs.troubles).toEqual([]);
     });
+  });
 
-    it('keeps the digits of the document’s own examples, in the form, in the answers and in the schemas', async () => {
+  it('keeps the key over a reload, and in neither localStorage nor a cookie', async () => {
+    await docs.reload();
+    expect(await authorizationOf(docs)).toBe(`Bearer ${key}`);
+    expect(await docs.page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
+    expect(await context.cookies()).toEqual([]);
+  });
+
+  describe('another tab, opened by the link of an operation, where the document has large examples', () => {
+    let other: DocsPage;
+
+    beforeAll(async () => {
       await context.route('**/openapi.json', async (route) => {
-        const text = await (await route.fetch()).text();
+        const text = await (await route.fetch({ url: `${service.url}/openapi.json` })).text();
         await route.fulfill({
           contentType: 'application/json',
           body: text
@@ -220,19 +154,61 @@ describe('Swagger UI', () => {
             .replace(/"example": 1$/m, `"example": ${LARGEST}`),
         });
       });
-      const docs = await openAuthorized();
-      const made = await docs.execute('createPet');
+      other = await DocsPage.open(context, `${base}/docs#getPet`);
+    });
+
+    afterAll(() => context.unroute('**/openapi.json'));
+
+    it('opens that operation and no other', async () => {
+      await other.operation('getPet').locator('.btn.execute').waitFor();
+      expect(await other.operation('listPets').locator('.btn.execute').isVisible()).toBe(false);
+    });
+
+    it('knows nothing of the key of the first', async () => {
+      const { request, status } = await other.execute('getPet');
+      expect([await request.headerValue('authorization'), status]).toEqual([null, '401']);
+    });
+
+    it('keeps the digits of the examples, in the form, in the answers and in the schemas', async () => {
+      expect(await other.operation('getPet').locator('tr[data-param-name="petId"] input').inputValue()).toBe(LARGEST);
+
+      const made = await other.execute('createPet');
       expect(made.request.postData()).toContain(`"categoryId": ${CATEGORY}`);
-      const documented = docs.operation('createPet').locator('tr.response[data-code="201"] .example.microlight');
+      const documented = other.operation('createPet').locator('tr.response[data-code="201"] .example.microlight');
       expect(await documented.innerText()).toContain(`"categoryId": ${CATEGORY}`);
 
-      await docs.operation('getPet').locator('.opblock-summary-control').click();
-      expect(await docs.operation('getPet').locator('tr[data-param-name="petId"] input').inputValue()).toBe(LARGEST);
-
-      const schema = docs.page.locator('.models .json-schema-2020-12', { hasText: 'NewPet' }).first();
+      const schema = other.page.locator('.models .json-schema-2020-12', { hasText: 'NewPet' }).first();
       await schema.locator('.json-schema-2020-12-expand-deep-button').first().click();
       expect(await schema.innerText()).toContain(CATEGORY);
-      expect(docs.troubles).toEqual([]);
+      await other.photograph('large-examples');
+      expect(other.troubles).toEqual([]);
     });
+  });
+
+  it('forgets the key by Logout, also over a reload', async () => {
+    await docs.logOut();
+    await docs.reload();
+    expect(await authorizationOf(docs)).toBeNull();
+  });
+
+  it('has shown no error in all that time, and asked no other host for anything', () => {
+    expect(docs.troubles).toEqual([]);
+    expect([...new Set(docs.requests.map((request) => new URL(request.url()).origin))]).toEqual([base]);
+  });
+
+  it('works behind a proxy that adds a path prefix', async () => {
+    const proxy = await PrefixProxy.start(service.url, '/zoo/animals');
+    try {
+      const behind = await DocsPage.open(context, `${proxy.url}/`);
+      expect(behind.page.url()).toBe(`${proxy.url}/docs`);
+      expect(await behind.page.locator('.servers option').first().innerText()).toBe(`${proxy.url}/v1 - This server`);
+      await behind.authorize(key);
+      const { request, status } = await behind.execute('createPet');
+      expect([request.url(), status]).toEqual([`${proxy.url}/v1/pets`, '201']);
+      expect(behind.troubles).toEqual([]);
+      expect(behind.requests.filter((each) => !each.url().startsWith(`${proxy.url}/`))).toEqual([]);
+    } finally {
+      await proxy.stop();
+    }
   });
 });
