@@ -1,7 +1,7 @@
 # The service, its command line and nothing else: no shell, no package manager, no file that its user may write.
 #
 #   docker build --build-arg VERSION=1.0.0 --build-arg REVISION="$(git rev-parse HEAD)" --tag animal-store .
-#   docker run --rm animal-store dist/cli.js config
+#   docker run --rm animal-store dist/main.js config
 #
 # Both bases are pinned by the digest of their index, so a build is the same for every platform and on every day; a new
 # one comes by a pull request (.github/dependabot.yml). Both are Debian 13: what better-sqlite3 brings built fits both.
@@ -14,7 +14,7 @@ COPY scripts scripts
 COPY src src
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/.cache
 
-# The compiled code of every module, which spares a start a third of its CPU time. It holds for this Node, this user and
+# The compiled code of every module, which spares a start some of its CPU time. It holds for this Node, this user and
 # this kind of CPU; elsewhere it is passed over. Node keeps it for its user alone, who is not to own it in the image.
 FROM gcr.io/distroless/nodejs24-debian13:nonroot@sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e AS warm
 WORKDIR /app
@@ -47,5 +47,5 @@ COPY --from=build /app/dist dist
 USER 65532:65532
 EXPOSE 3000 9090
 STOPSIGNAL SIGTERM
-# The base's entry point is Node itself, as process 1: it gets SIGTERM, and `dist/cli.js migrate` may stand here instead.
+# The base's entry point is Node itself, as process 1: it gets SIGTERM, and `dist/main.js migrate` may stand here instead.
 CMD ["dist/main.js"]

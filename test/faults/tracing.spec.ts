@@ -222,9 +222,12 @@ describe('traces', () => {
     const file = join(folder, 'watch.cjs');
     writeFileSync(
       file,
+      // A chunk notes the file of each of its parts.
       `require('node:module').registerHooks({ load(url, context, next) {
-        if (/@opentelemetry.(?!api)/.test(url)) process.stderr.write('loaded ' + url + '\\n');
-        return next(url, context);
+        const module = next(url, context);
+        const parts = String(module.source).match(/node_modules.@opentelemetry.(?!api)[^/]+/g) ?? [];
+        if (parts.length > 0) process.stderr.write('loaded ' + parts.join(' ') + '\\n');
+        return module;
       } });`,
     );
     return `--require ${file}`;

@@ -32,14 +32,14 @@ export function createDataSource(
  * The drivers are this package's own, wherever npm puts them: TypeORM would look for them beside itself, and for a
  * better-sqlite3 of a major version that has no build for Node 24. Only the one that is used is loaded.
  */
-const load = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
 function engineOptions(config: Config): object {
   const { target } = config.database;
   if (target.kind === 'mysql') return mysqlOptions(config, target);
   return {
     type: 'better-sqlite3',
-    driver: load('better-sqlite3-v13') as unknown,
+    driver: require('better-sqlite3-v13') as unknown,
     database: target.path,
     timeout: SQLITE_BUSY_MS,
     prepareDatabase: prepareSqlite,
@@ -58,7 +58,7 @@ function mysqlOptions(config: Config, target: Extract<Config['database']['target
   const { database } = config;
   return {
     type: 'mysql',
-    driver: load('mysql2') as unknown,
+    driver: require('mysql2') as unknown,
     host: target.host,
     port: target.port,
     username: target.user,

@@ -3,7 +3,7 @@ import * as module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Keeps the compiled code of every module beside the packages, which spares the next start a third of its CPU time. In
+ * Keeps the compiled code of every module beside the packages, which spares the next start some of its CPU time. In
  * this package's own folder, since whoever could write the cache could change the program. A folder that cannot be
  * written is no fault.
  */

@@ -7,10 +7,10 @@ type ClassValidator = typeof import('class-validator');
  * e-mail addresses, telephone numbers and the like, which are then loaded at every start; a feature that decorates with
  * them opens it itself, and meets the same parts behind it.
  */
-const load = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
-export const { registerDecorator } = load('class-validator/cjs/register-decorator.js') as ClassValidator;
-export const { ValidateIf } = load('class-validator/cjs/decorator/common/ValidateIf.js') as ClassValidator;
-export const { getMetadataStorage } = load('class-validator/cjs/metadata/MetadataStorage.js') as ClassValidator;
-export const { ValidationTypes } = load('class-validator/cjs/validation/ValidationTypes.js') as ClassValidator;
-export const { Validator } = load('class-validator/cjs/validation/Validator.js') as ClassValidator;
+export const { registerDecorator } = require('class-validator/cjs/register-decorator.js') as ClassValidator;
+export const { ValidateIf } = require('class-validator/cjs/decorator/common/ValidateIf.js') as ClassValidator;
+export const { getMetadataStorage } = require('class-validator/cjs/metadata/MetadataStorage.js') as ClassValidator;
+export const { ValidationTypes } = require('class-validator/cjs/validation/ValidationTypes.js') as ClassValidator;
+export const { Validator } = require('class-validator/cjs/validation/Validator.js') as ClassValidator;

@@ -1,0 +1,52 @@
+/**
+ * Makes one program of the built `dist/main.js` and all that it loads: `dist/main.js` and, in `dist/program`, the chunks
+ * that it is read from. What a start reads are then some files in place of two thousand
+ * (docs/decisions/0018-the-program-is-bundled.md). The other files of `dist` stay modules of their own: they are the
+ * package, whose features bring the rest.
+ */
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+
+/** A module of ours knows its files and packages by its place in `dist`, which in a bundle is that of the chunk. */
+const placesInDist = {
+  name: 'places in dist',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      if (!path.startsWith(`${dist}/`)) return undefined;
+      const place = JSON.stringify(`../${relative(dist, path)}`);
+      const text = await readFile(path, 'utf8');
+      const contents = text
+        // Without it `require` is the bundler's, which takes along what is loaded by it.
+        .replace('const require = createRequire(import.meta.url);', '')
+        .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
+      return { contents };
+    });
+  },
+};
+
+await build({
+  entryPoints: [`${dist}/main.js`],
+  outdir: dist,
+  allowOverwrite: true,
+  chunkNames: 'program/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  // Injection, the document and the tables name classes.
+  keepNames: true,
+  plugins: [placesInDist],
+  // Chunks are not run in the order of their imports, and every decorator needs it.
+  inject: ['reflect-metadata'],
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
+  // Machine code, files for browsers, and parts of Nest that are not installed.
+  external: ['better-sqlite3-v13', 'swagger-ui-dist', '@fastify/static', '@nestjs/microservices', '@nestjs/websockets'],
+  logLevel: 'warning',
+});
