@@ -1,10 +1,10 @@
 /**
- * Who may import whom: main, cli → application → features → a feature → platform. Never back, never sideways, and a
+ * Who may import whom: main, bin → application → features → a feature → platform. Never back, never sideways, and a
  * folder is entered by its door only. `test/repository/import-rules.spec.ts` shows each rule refusing what it forbids.
  */
 const path = require('node:path');
 
-const ENTRY = '^src/(main|cli|serve|run-service)\\.ts$|^src/cli/';
+const ENTRY = '^src/(main|bin|serve|run-service)\\.ts$|^src/cli/';
 const RUN_SERVICE = '^src/run-service\\.ts$';
 const FACE = '^src/index\\.ts$';
 /** The face's other half, for the tests of features. */
@@ -25,7 +25,7 @@ const role = (name) => `${FEATURE}.*\\.${name}\\.ts$`;
 const forbidden = [
   {
     name: 'nobody-imports-an-entry',
-    comment: 'main and cli start things; nothing starts them, but another team does, by the face.',
+    comment: 'main and bin start things; nothing starts them, but another team does, by the face.',
     from: { pathNot: ENTRY },
     to: { path: ENTRY, pathNot: RUN_SERVICE },
   },
@@ -43,14 +43,14 @@ const forbidden = [
   },
   {
     name: 'application-only-from-above',
-    comment: 'The application is put together for main, cli and other packages; what it is made of does not know it.',
+    comment: 'The application is put together for main, bin and other packages; what it is made of does not know it.',
     from: { path: '^src/', pathNot: [ENTRY, FACE, TESTING, APPLICATION, SPEC] },
     to: { path: APPLICATION },
   },
   {
     name: 'feature-list-only-from-above',
     comment: 'features.ts names what this service ships.',
-    from: { path: '^src/', pathNot: ['^src/(main|cli)\\.ts$', APPLICATION, SPEC] },
+    from: { path: '^src/', pathNot: ['^src/(main|bin)\\.ts$', APPLICATION, SPEC] },
     to: { path: FEATURE_LIST },
   },
   {

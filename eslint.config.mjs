@@ -87,7 +87,7 @@ export default defineConfig(
       ],
     },
   },
-  { files: ['src/cli.ts', 'src/cli/**/*.ts'], rules: { 'no-console': 'off' } },
+  { files: ['src/bin.ts', 'src/cli/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     files: ['src/*/**/*.service.ts'],
     ignores: ['src/platform/**'],

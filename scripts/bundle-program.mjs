@@ -1,8 +1,7 @@
 /**
- * Makes one program of the built `dist/main.js` and all that it loads: `dist/main.js` and, in `dist/program`, the chunks
- * that it is read from. What a start reads are then some files in place of two thousand
- * (docs/decisions/0018-the-program-is-bundled.md). The other files of `dist` stay modules of their own: they are the
- * package, whose features bring the rest.
+ * Makes the program of what was built: the service `dist/main.js`, its command line `dist/cli.js`, and in `dist/program`
+ * the chunks that both are read from, some files in place of two thousand (docs/decisions/0018-the-program-is-bundled.md).
+ * The other files of `dist` stay modules of their own: they are the package, whose features bring the rest.
  */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
@@ -29,7 +28,7 @@ const placesInDist = {
 };
 
 await build({
-  entryPoints: [`${dist}/main.js`],
+  entryPoints: { main: `${dist}/main.js`, cli: `${dist}/bin.js` },
   outdir: dist,
   allowOverwrite: true,
   chunkNames: 'program/[name]-[hash]',

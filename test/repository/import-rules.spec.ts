@@ -58,7 +58,7 @@ const allowed: readonly Case[] = [
   ['src/run-service.ts', 'src/serve.ts'],
   ['src/run-service.ts', 'src/cli/index.ts'],
   ['src/serve.ts', 'src/application.ts'],
-  ['src/cli.ts', 'src/cli/keys.command.ts'],
+  ['src/bin.ts', 'src/cli/keys.command.ts'],
   ['src/cli/keys.command.ts', 'src/platform/errors/index.ts'],
   ['src/application.ts', 'src/platform/feature.ts'],
   ['src/features.ts', 'src/pets/pets.feature.ts'],

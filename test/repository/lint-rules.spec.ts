@@ -40,7 +40,7 @@ const refused: readonly [rule: string, file: string, code: string][] = [
 
 const accepted: readonly [why: string, file: string, code: string][] = [
   ['blank lines and comments are no code', 'src/platform/clock.ts', `${lines(300, '\n// why')}export {};`],
-  ['a command talks to its terminal', 'src/cli.ts', 'console.log(1);'],
+  ['a command talks to its terminal', 'src/bin.ts', 'console.log(1);'],
   [
     'a service is injectable',
     'src/pets/pets.service.ts',

@@ -14,7 +14,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** A file of `dist`. */
+/** One of the project's built programs, `main.js` or `cli.js`. */
 export function builtProgram(name: string): string {
   const path = join(projectFolder, 'dist', name);
   if (!existsSync(path)) throw new Error(`${path} is not built: npm run build`);
@@ -43,12 +43,12 @@ export function programEnvironment(databaseUrl: string, env: Environment = {}): 
 /** An empty folder to start programs in: a `.env` or `data/` of the project's must not reach a test, nor be made by one. */
 export const emptyFolder = scratchFolder('cwd');
 
-/** Runs `node dist/main.js ARGS`, or another program with these arguments, to its end. */
+/** Runs `node dist/cli.js ARGS`, or another program with these arguments, to its end. */
 export function runCommand(
   database: { readonly url: string },
   args: readonly string[],
   env: Environment = {},
-  program = builtProgram('main.js'),
+  program = builtProgram('cli.js'),
 ): Promise<CommandResult> {
   const child = spawnTethered(process.execPath, [program, ...args], {
     cwd: emptyFolder,

@@ -20,7 +20,7 @@ export interface ServiceOptions {
   readonly env?: Environment;
   /** Another program than `dist/main.js`, by its path. */
   readonly program?: string;
-  /** Another program than `dist/main.js` to run commands with, by its path. */
+  /** Another program than `dist/cli.js` to run commands with, by its path. */
   readonly commands?: string;
   /** Another Node than the one that runs the tests, by its path. */
   readonly node?: string;
