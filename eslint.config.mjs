@@ -31,7 +31,7 @@ export default defineConfig(
   {
     files: ['**/*.{ts,mts}'],
     extends: [typescript.configs.strictTypeChecked, typescript.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       // A Nest module is a class for its decorator's sake.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
