@@ -5,6 +5,7 @@ import { storeKey } from '../support/api-keys.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { onOwnServer } from '../support/engines.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
+import { noteFigure } from '../support/figures.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import { MariaDb } from '../support/mariadb.js';
@@ -74,7 +75,15 @@ onOwnServer('connections to the database', () => {
     const watching = (async () => {
       for (; !answered.signal.aborted; await sleep(50)) most = Math.max(most, await connections());
     })();
-    const answers = await Promise.all(Array.from({ length: CLIENTS }, (_, n) => keyedPost(service.url, n)));
+    const times: number[] = [];
+    const from = performance.now();
+    const refused = async (n: number) => {
+      const answer = await keyedPost(service.url, n);
+      times.push(performance.now() - from);
+      return answer;
+    };
+    const answers = await Promise.all(Array.from({ length: CLIENTS }, (_, n) => refused(n)));
+    noteFigure('all connections are busy: slowest 503 of those without one', times[CLIENTS - POOL - 1] ?? 0, 1250);
     answered.abort();
     await watching;
     for (const answer of answers) {
@@ -84,7 +93,9 @@ onOwnServer('connections to the database', () => {
     expect(most).toBeLessThanOrEqual(POOL);
     expect(service.log.filter(({ event }) => event === 'request.hung')).toEqual([]);
     await holder.query('UNLOCK TABLES');
+    const unlocked = performance.now();
     expect((await keyedPost(service.url, CLIENTS)).status).toBe(201);
+    noteFigure('connections are free again: first 201', performance.now() - unlocked, 1000);
     // Of those that were refused, none was done behind the client's back.
     expect(await database.query("SELECT COUNT(*) AS many FROM pet WHERE name LIKE 'Crowd %'")).toEqual([{ many: 1n }]);
     expect(probes.deaths).toEqual([]);

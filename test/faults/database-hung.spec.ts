@@ -5,19 +5,20 @@ import { inventKey, storeKey } from '../support/api-keys.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { onOwnServer } from '../support/engines.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
+import { noteFigure } from '../support/figures.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
 
 /** For how many milliseconds the database hangs, and how many requests a second come meanwhile. */
-const HANG_MS = Number(process.env['FAULT_AWAY_MS'] ?? 4000);
+const HANG_MS = Number(process.env['FAULT_HANG_MS'] ?? 4000);
 const RATE = Number(process.env['FAULT_RATE'] ?? 40);
 
 /** The service's own, small, so that they stand out against what a busy machine adds. */
 const LIMITS = { DATABASE_ACQUIRE_TIMEOUT_MS: '300', DATABASE_QUERY_TIMEOUT_MS: '400' };
 /** A key's look-up and the operation may each take a whole deadline; REQUEST_DEADLINE_MS would end both after 3 seconds. */
-const PROMISED_MS = 2 * (300 + 400) + 1250;
+const DEADLINES_MS = 2 * (300 + 400);
 
 onOwnServer('a database that does not answer', () => {
   let server: MariaDb;
@@ -88,20 +89,23 @@ onOwnServer('a database that does not answer', () => {
       hang();
       const notReady = probes.until(false, 30_000);
       const answers = await ask(HANG_MS);
-      expect(await notReady).toBeLessThan(6000);
+      noteFigure('the database hangs: not ready', await notReady, 5000);
       for (const { answer, ms } of answers) {
         expect(answer).toBeErrorShape(503, 'service_unavailable');
         expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
         expect(answer.text).not.toMatch(/SELECT|INSERT|127\.0\.0\.1|mysql/i);
-        expect(ms).toBeLessThan(PROMISED_MS);
+        // A busy machine may be late by a second.
+        expect(ms).toBeLessThan(DEADLINES_MS + 1250);
       }
+      noteFigure('the database hangs: slowest 503', Math.max(...answers.map(({ ms }) => ms)), DEADLINES_MS + 250);
+      noteFigure('the database hangs: slowest /livez', probes.slowestLivez, 100);
       expect(events('request.hung')).toBe(0);
       const lines = events('db.unavailable') - told;
       expect(lines).toBeGreaterThanOrEqual(1);
       expect(lines).toBeLessThanOrEqual(9);
 
       wake();
-      await probes.until(true, 10_000);
+      noteFigure('the database hangs no more: ready', await probes.until(true, 10_000), 3000);
       expect((await ask(500)).map(({ answer }) => answer.status).filter((status) => status >= 300)).toEqual([]);
       expect(events('db.recovered')).toBeGreaterThanOrEqual(1);
       // What hung is gone, on both sides.

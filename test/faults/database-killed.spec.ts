@@ -3,15 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storeKey } from '../support/api-keys.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { onOwnServer } from '../support/engines.js';
+import { noteFigure } from '../support/figures.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
 
-/** How often the server is killed, and for how many milliseconds it stays away. */
+/** How often the server is killed. */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
-const AWAY_MS = Number(process.env['FAULT_AWAY_MS'] ?? 3000);
+/** Milliseconds for which it stays away. */
+const AWAY_MS = 3000;
 const POSTERS = 32;
 
 onOwnServer('a database server that goes and comes back', () => {
@@ -47,9 +49,11 @@ onOwnServer('a database server that goes and comes back', () => {
         await server[end]();
         await probes.until(false, 10_000);
         await sleep(AWAY_MS);
-        const readyBy = server.launch().then(() => probes.until(true, 10_000));
+        const accepts = server.launch().then(() => performance.now());
+        const ready = accepts.then(() => probes.until(true, 10_000));
         await ledger.untilAcknowledged(1);
-        await readyBy;
+        noteFigure('the database is back: first 201', Math.max(0, performance.now() - (await accepts)), 3000);
+        noteFigure('the database is back: ready', await ready, 5000);
         await ledger.untilAcknowledged(200);
         await ledger.end();
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
 import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { noteFigure } from '../support/figures.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import { findDatabaseServer, MariaDb } from '../support/mariadb.js';
@@ -109,7 +110,9 @@ describe.each([
       await probes.until(true, 10_000);
 
       await disk.free(service);
+      const freed = performance.now();
       await service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'write', 10_000);
+      noteFigure('the disk has space again: first write', performance.now() - freed, 5000);
       await ledger.untilAcknowledged(20);
       await ledger.end();
       const { extras, ...kept } = await ledger.audit(disk.database);

@@ -4,6 +4,7 @@ import { storeKey } from '../support/api-keys.js';
 import { runCommand } from '../support/command.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { GaleraCluster, hasGalera, untilSynced } from '../support/galera.js';
+import { noteFigure } from '../support/figures.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import type { MariaDb } from '../support/mariadb.js';
@@ -117,6 +118,7 @@ const POSTERS = 16;
     await probes[1]?.until(true, 15_000);
     await ledger.untilAcknowledged(200, 30_000);
     await ledger.end();
+    noteFigure('Galera, a node killed and one frozen: longest without a 201', ledger.longestPauseMs, 10_000);
 
     const { lost, doubled, denied, extras } = await ledger.audit(database);
     expect({ lost, doubled, denied }).toEqual({ lost: [], doubled: [], denied: [] });
@@ -161,7 +163,7 @@ const POSTERS = 16;
       expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
     }
     await cluster.bootstrap(nodes[0]);
-    await probes.until(true, 15_000);
+    noteFigure('Galera, its quorum is back: ready', await probes.until(true, 15_000), 5000);
     expect((await client.post('/v1/pets', { name: 'Together', categoryId: 1 })).status).toBe(201);
     expect(probes.deaths).toEqual([]);
     await probes.stop();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine, onMysql } from '../support/engines.js';
+import { noteFigure } from '../support/figures.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
 import { RawConnection } from '../support/raw-http.js';
@@ -15,6 +16,10 @@ const PATIENT = {
   REQUEST_DEADLINE_MS: '20000',
   SHED_MAX_INFLIGHT: '0',
 };
+/** Keep-alive connections under load, and requests that they have done at least when the signal comes. */
+const CLIENTS = Number(process.env['STOP_CLIENTS'] ?? 60);
+const REQUESTS = Number(process.env['STOP_REQUESTS'] ?? 200);
+const DELAY_MS = 2000;
 const NAPS = ['features/sleeper.feature.ts'];
 
 /** One keep-alive connection that asks until it is told to close; whatever was not answered as it must is in `failures`. */
@@ -61,14 +66,16 @@ class Regular {
 onMysql('SIGTERM under load', (engine) => {
   it('loses nothing: unready first, connections told to close, the database last; twice is once', async () => {
     const database = await engine.createDatabase();
-    const env = { ...PATIENT, SHUTDOWN_DELAY_MS: '2000', RATE_LIMIT_PER_MINUTE: '0' };
+    const env = { ...PATIENT, SHUTDOWN_DELAY_MS: String(DELAY_MS), RATE_LIMIT_PER_MINUTE: '0' };
     const service = await Service.start({ database, env });
     const key = await storeKey(database);
     const management = new HttpClient(service.managementUrl);
-    const regulars = Array.from({ length: 60 }, (_, at) => new Regular(service.url, key, at % 3 === 0 ? 200 : 0));
+    const regulars = Array.from({ length: CLIENTS }, (_, at) => new Regular(service.url, key, at % 3 === 0 ? 200 : 0));
     const asking = Promise.all(regulars.map((regular) => regular.askUntilTold()));
-    while (regulars.some(({ answered }) => answered < 3)) await sleep(50);
+    const answered = (): number => regulars.reduce((sum, regular) => sum + regular.answered, 0);
+    while (answered() < REQUESTS || regulars.some((regular) => regular.answered < 3)) await sleep(50);
 
+    const told = performance.now();
     service.signal('SIGTERM');
     await service.untilLogged(({ event }) => event === 'app.draining');
     expect((await management.get('/readyz')).status).toBe(503);
@@ -78,6 +85,8 @@ onMysql('SIGTERM under load', (engine) => {
     expect((await new HttpClient(service.url, key).get('/v1/pets?limit=1')).status).toBe(200);
     await asking;
     expect(await service.exited).toEqual({ code: 0, signal: null });
+    noteFigure('stopped under load: ended, after SHUTDOWN_DELAY_MS', performance.now() - told - DELAY_MS, 5000);
+    noteFigure('stopped under load: served, none failed', answered(), undefined, 'requests');
 
     expect(regulars.flatMap(({ failures }) => failures)).toEqual([]);
     const created = regulars.reduce((sum, regular) => sum + regular.created, 0);
@@ -87,7 +96,7 @@ onMysql('SIGTERM under load', (engine) => {
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     expect(service.log.at(-1)).toMatchObject({ event: 'app.stopped' });
     await database.drop();
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('what a feature does when it is stopped', () => {

@@ -4,6 +4,7 @@ import { runCommand } from '../support/command.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { onOwnServer } from '../support/engines.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
+import { noteFigure } from '../support/figures.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
 import { MariaDb } from '../support/mariadb.js';
@@ -60,6 +61,9 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     expect((await client.get('/v1/pets?limit=1')).status).toBe(200);
     const beforeSwitch = ledger.acknowledged;
     proxy.repoint(servers[1]!.port);
+    const switched = performance.now();
+    await ledger.untilAcknowledged(1, 10_000);
+    noteFigure('the name leads to another writer: first 201', performance.now() - switched, 2000);
     await ledger.untilAcknowledged(50, 10_000);
     await ledger.end();
 

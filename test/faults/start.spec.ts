@@ -9,6 +9,7 @@ import { inventKey, storeKey } from '../support/api-keys.js';
 import { runCommand } from '../support/command.js';
 import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
+import { noteFigure } from '../support/figures.js';
 import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { MariaDb } from '../support/mariadb.js';
@@ -151,7 +152,9 @@ describe('starting before its database', () => {
     expect((await probe('/readyz')).status).toBe(503);
     const admin = await createMysqlDatabase(server.url(), server.adminUrl());
     await admin.query('CREATE DATABASE store_late');
+    const appeared = performance.now();
     await service.untilLogged(({ event }) => event === 'app.ready', 15_000);
+    noteFigure('the database appears after the service: ready', performance.now() - appeared, 5000);
     expect((await probe('/readyz')).status).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     await admin.drop();

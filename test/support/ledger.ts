@@ -40,11 +40,14 @@ export class Ledger {
   readonly #acknowledged = new Map<string, bigint>();
   readonly #denied = new Set<string>();
   #posted = 0;
+  #acknowledgedAt = 0;
   #inFlight = 0;
   #running: Promise<unknown> | undefined;
   #ending = false;
   /** Answers that are neither 201 nor 503, and the first of each kind of 503. */
   readonly answers: Answer[] = [];
+  /** The longest time between two acknowledged pets so far, in milliseconds. */
+  longestPauseMs = 0;
   /** How many requests ended with each status; 0 is no answer. */
   readonly statuses = new Map<number, number>();
 
@@ -57,6 +60,7 @@ export class Ledger {
 
   begin(): void {
     this.#ending = false;
+    this.#acknowledgedAt = performance.now();
     this.#running = Promise.all(Array.from({ length: this.#posters }, () => this.#postOn()));
   }
 
@@ -126,8 +130,15 @@ export class Ledger {
     const status = answer?.status ?? 0;
     const first = !this.statuses.has(status);
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    if (status === 201) this.#acknowledged.set(name, BigInt((answer?.json() as { id: number | bigint }).id));
+    if (status === 201) this.#acknowledge(name, BigInt((answer?.json() as { id: number | bigint }).id));
     else if (status !== 503 && status !== 409 && status !== 0) this.#denied.add(name);
     if (answer !== undefined && status !== 201 && (first || status !== 503)) this.answers.push(answer);
+  }
+
+  #acknowledge(name: string, id: bigint): void {
+    const now = performance.now();
+    this.longestPauseMs = Math.max(this.longestPauseMs, now - this.#acknowledgedAt);
+    this.#acknowledgedAt = now;
+    this.#acknowledged.set(name, id);
   }
 }
