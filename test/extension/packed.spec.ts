@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
 import { projectFolder } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
@@ -108,7 +109,7 @@ describe.each(['main.mjs', 'main.cjs'])('orders beside pets, by %s', (main) => {
     beforeAll(async () => {
       database = await engine.createDatabase();
       service = await Service.start({ database, program: join(consumer, main), commands: join(consumer, main) });
-      client = new HttpClient(service.url, await service.createKey({ scopes: ['*'] }));
+      client = new HttpClient(service.url, await storeKey(database));
       await client.post('/v1/pets', { name: 'Rex', categoryId: 7 });
       await client.post('/v1/pets', { name: 'Tux', categoryId: 7, status: 'sold' });
     });
