@@ -21,6 +21,7 @@ import {
   ErrorFilter,
   HttpAdapter,
   NegotiationGuard,
+  plainHandlers,
   Responder,
   RouteGuard,
   Unmatched,
@@ -142,6 +143,12 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   const metrics = nest.get(Metrics);
   const filter = nest.get(ErrorFilter);
   const deadline = nest.get(Deadline);
+  const responder = nest.get(Responder);
+  const guards = [RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, IdempotencyGuard].map(
+    (guard) => nest.get<CanActivate>(guard),
+  );
+  const pipe = new RequestValidationPipe();
+  const routes = nest.get(RouteTable).all();
   adapter.connect({
     refused: (reason) => metrics.connectionsRefused.inc({ reason }),
     begin: (exchange, response) => observer.begin(exchange, response),
@@ -150,17 +157,14 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
       observer.end(exchange, response);
     },
     overload: () => shedding.faultAt(observer.workload.size),
-    responder: nest.get(Responder),
+    responder,
     unmatched: nest.get(Unmatched),
     filter,
+    plainHandlers: plainHandlers(nest.get(ModulesContainer), routes, { guards, pipe, responder, filter }),
   });
   nest.setGlobalPrefix('v1');
-  nest.useGlobalGuards(
-    ...[RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, IdempotencyGuard].map((guard) =>
-      nest.get<CanActivate>(guard),
-    ),
-  );
-  nest.useGlobalPipes(new RequestValidationPipe());
+  nest.useGlobalGuards(...guards);
+  nest.useGlobalPipes(pipe);
   nest.useGlobalFilters(filter);
 }
 

@@ -1,4 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
+import type { PlainHandler } from './plain-handler.js';
 
 type Handler = (request: Request, response: Response, next: NextFunction) => unknown;
 
@@ -9,6 +10,8 @@ interface DirectRoute {
   /** Undefined for a path without parameters. */
   readonly pattern: RegExp | undefined;
   readonly handle: Handler;
+  /** Instead of `handle`, where the handler has nothing of Nest's around it. */
+  readonly plain: PlainHandler | undefined;
 }
 
 /** What is read of Express's router (`router` 2): its layers in the order in which it tries them. */
@@ -30,12 +33,20 @@ const PLAIN_PATH = /^(?:\/(?::\w+|[\w.~-]+))+$/;
 export class DirectRoutes {
   private byMethod = new Map<string, DirectRoute[]>();
   private known = -1;
+  private plain = new Map<string, PlainHandler>();
 
   /** @param passed how many layers at the beginning do nothing. */
   constructor(
     private readonly application: Express,
     private readonly passed: number,
   ) {}
+
+  /** Handlers that need not be called by way of Nest. */
+  addPlain(handlers: readonly PlainHandler[]): void {
+    for (const handler of handlers) {
+      this.plain.set(`${handler.route.method} ${handler.route.path.replace(/\{(\w+)\}/g, ':$1')}`, handler);
+    }
+  }
 
   /** Takes a request to its handler; false where that is for Express to do. */
   dispatch(request: Request, response: Response, next: NextFunction): boolean {
@@ -47,6 +58,10 @@ export class DirectRoutes {
     for (const route of this.byMethod.get(request.method) ?? []) {
       const parameters = parametersOf(route, path);
       if (parameters === undefined) continue;
+      if (route.plain !== undefined) {
+        void route.plain.handle(request, response, parameters);
+        return true;
+      }
       Object.assign(request, { originalUrl: url, baseUrl: '', params: parameters, res: response, next });
       response.locals = Object.create(null) as typeof response.locals;
       const result = route.handle(request, response, next);
@@ -72,9 +87,9 @@ export class DirectRoutes {
     const [only] = stack;
     if (typeof path !== 'string' || !PLAIN_PATH.test(path) || stack.length !== 1 || only?.method === undefined)
       return false;
-    const direct = directRoute(path, only.handle);
-    if (aside.some((other) => parametersOf(direct, other) !== undefined)) return false;
     const method = only.method.toUpperCase();
+    const direct = directRoute(path, only.handle, this.plain.get(`${method} ${path}`));
+    if (aside.some((other) => parametersOf(direct, other) !== undefined)) return false;
     const routes = this.byMethod.get(method) ?? [];
     this.byMethod.set(method, [...routes, direct]);
     return true;
@@ -88,10 +103,10 @@ function asideOf({ stack }: Layer['handle'], slash: boolean): string[] | undefin
   return paths.every((path) => typeof path === 'string' && !/[:*{]/.test(path)) ? (paths as string[]) : undefined;
 }
 
-function directRoute(path: string, handle: Handler): DirectRoute {
+function directRoute(path: string, handle: Handler, plain: PlainHandler | undefined): DirectRoute {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
   const source = path.replace(/[.~-]/g, '\\$&').replace(/:\w+/g, '([^/%]+)');
-  return { path, names, pattern: names.length === 0 ? undefined : new RegExp(`^${source}$`), handle };
+  return { path, names, pattern: names.length === 0 ? undefined : new RegExp(`^${source}$`), handle, plain };
 }
 
 function parametersOf({ path, names, pattern }: DirectRoute, at: string): Record<string, string> | undefined {

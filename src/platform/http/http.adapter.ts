@@ -13,6 +13,7 @@ import { exchangeOf, runExchange, type Exchange } from './exchange.js';
 import { DirectRoutes } from './direct-routes.js';
 import { expressMessages } from './express-messages.js';
 import { joinPipeline, leavePipeline } from './pipeline.js';
+import type { PlainHandler } from './plain-handler.js';
 import { parseQuery } from './query.js';
 import { originForm } from './request-target.js';
 import type { Responder } from './responder.js';
@@ -23,6 +24,8 @@ export interface Hands {
   readonly responder: Responder;
   readonly unmatched: Unmatched;
   readonly filter: ErrorFilter;
+  /** Those that need not be called by way of Nest. */
+  readonly plainHandlers: readonly PlainHandler[];
   /** Told of every exchange as it begins, and once its response is closed. */
   readonly begin: (exchange: Exchange, response: ServerResponse) => void;
   readonly end: (exchange: Exchange, response: ServerResponse) => void;
@@ -55,6 +58,7 @@ export class HttpAdapter extends ExpressAdapter {
   /** Gives the adapter its hands. Until then nothing is answered. */
   connect(hands: Hands): void {
     this.hands = hands;
+    this.direct.addPlain(hands.plainHandlers);
   }
 
   override initHttpServer(): void {

@@ -4,6 +4,7 @@ export { ErrorFilter } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf } from './exchange.js';
 export { HttpAdapter } from './http.adapter.js';
 export { NegotiationGuard } from './negotiation.guard.js';
+export { plainHandlers } from './plain-handler.js';
 export type { Principal } from './principal.js';
 export type { RequestBody } from './request-body.js';
 export { Responder } from './responder.js';

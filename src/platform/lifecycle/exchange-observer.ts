@@ -4,6 +4,9 @@ import { Workload, type Exchange } from '../http/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
+/** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
+type Trace = Pick<Exchange, 'id' | 'route' | 'startedAt' | 'endedAt'>;
+
 /** As many may end between a block of the event loop and the look that notices it. */
 const REMEMBERED = 256;
 
@@ -14,8 +17,8 @@ export class ExchangeObserver {
   private readonly active = new Map<Exchange, ServerResponse>();
   /** Those of them that there is something to do for. */
   readonly workload = new Workload();
-  /** The last that ended, the oldest first from `oldest` on. More than these would live too long for the young heap. */
-  private readonly ended: Exchange[] = [];
+  /** The last that ended, the oldest first from `oldest` on. */
+  private readonly ended: Trace[] = [];
   private oldest = 0;
   private draining = false;
 
@@ -40,7 +43,7 @@ export class ExchangeObserver {
    *
    * @param instant monotonic, as `performance.now()` gives it.
    */
-  activeAt(instant: number): Exchange[] {
+  activeAt(instant: number): Trace[] {
     return [...this.ended, ...this.active.keys()].filter(
       ({ startedAt, endedAt }) => startedAt <= instant && endedAt >= instant,
     );
@@ -59,7 +62,8 @@ export class ExchangeObserver {
   end(exchange: Exchange, response: ServerResponse): void {
     this.active.delete(exchange);
     exchange.endedAt = performance.now();
-    this.ended[this.oldest] = exchange;
+    const { id, route, startedAt, endedAt } = exchange;
+    this.ended[this.oldest] = { id, route, startedAt, endedAt };
     this.oldest = (this.oldest + 1) % REMEMBERED;
     this.workload.rest(exchange);
     this.metrics.activeRequests.dec();

@@ -1,0 +1,199 @@
+import {
+  ForbiddenException,
+  type CanActivate,
+  type ExecutionContext,
+  type ParamData,
+  type PipeTransform,
+  type Type,
+} from '@nestjs/common';
+import {
+  EXCEPTION_FILTERS_METADATA,
+  GUARDS_METADATA,
+  HEADERS_METADATA,
+  HOST_METADATA,
+  INTERCEPTORS_METADATA,
+  PIPES_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  ROUTE_ARGS_METADATA,
+  SSE_METADATA,
+  VERSION_METADATA,
+} from '@nestjs/common/constants.js';
+import type { ModulesContainer } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { Route } from '../routing/index.js';
+import type { ErrorFilter } from './error.filter.js';
+import { exchangeOf } from './exchange.js';
+import type { Responder } from './responder.js';
+
+/** What the platform puts around every handler. */
+export interface Surroundings {
+  /** In their order. */
+  readonly guards: readonly CanActivate[];
+  readonly pipe: PipeTransform;
+  readonly responder: Responder;
+  readonly filter: ErrorFilter;
+}
+
+/** What Nest may be told to put around a handler, or to do with its result. Each is Nest's own to do. */
+const NESTS_OWN = [
+  EXCEPTION_FILTERS_METADATA,
+  GUARDS_METADATA,
+  HEADERS_METADATA,
+  HOST_METADATA,
+  INTERCEPTORS_METADATA,
+  PIPES_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  SSE_METADATA,
+  VERSION_METADATA,
+];
+
+/** Nest's numbers of parameter kinds in ROUTE_ARGS_METADATA (RouteParamtypes). */
+const KINDS = { 3: 'body', 4: 'query', 5: 'param' } as const;
+
+interface Input {
+  readonly index: number;
+  readonly kind: (typeof KINDS)[keyof typeof KINDS];
+  readonly data: ParamData | undefined;
+  readonly metatype: Type | undefined;
+}
+
+/**
+ * Calls a handler that has nothing around it but what the platform puts around every one, as Nest would: the guards in
+ * their order, the pipe, the handler, the answer; a failure of any goes to the filter. Why:
+ * docs/decisions/0019-plain-handlers-without-nest.md.
+ */
+export class PlainHandler {
+  constructor(
+    readonly route: Route,
+    private readonly controller: object,
+    private readonly inputs: readonly Input[],
+    private readonly around: Surroundings,
+  ) {}
+
+  /** Never rejects. */
+  async handle(request: Request, response: Response, parameters: Readonly<Record<string, string>>): Promise<void> {
+    const { guards, responder, filter } = this.around;
+    try {
+      const context = new PlainContext(this.route, request, response) as unknown as ExecutionContext;
+      for (const guard of guards) {
+        const verdict = guard.canActivate(context) as boolean | Promise<boolean>;
+        if (verdict !== true && !(await verdict)) throw new ForbiddenException();
+      }
+      const values: unknown[] = [];
+      for (const input of this.inputs) {
+        const value = this.valueOf(input, request, parameters);
+        values[input.index] = value instanceof Promise ? await value : value;
+      }
+      const result: unknown = await (this.route.handler as (...values: unknown[]) => unknown).apply(
+        this.controller,
+        values,
+      );
+      const value = isObservable(result) ? await lastValueFrom(result) : result;
+      responder.send(exchangeOf(request), response, value, this.route.successStatus);
+    } catch (thrown) {
+      filter.answer(thrown, request, response);
+    }
+  }
+
+  private valueOf({ kind, data, metatype }: Input, request: Request, parameters: Readonly<Record<string, string>>) {
+    if (kind === 'param') return typeof data === 'string' ? parameters[data] : parameters;
+    const value: unknown = kind === 'body' ? request.body : exchangeOf(request).query;
+    return this.around.pipe.transform(value, { type: kind, metatype, data: undefined }) as unknown;
+  }
+}
+
+/** The handlers of these routes that are plain; what is not is left to Nest. */
+export function plainHandlers(
+  modules: ModulesContainer,
+  routes: readonly Route[],
+  around: Surroundings,
+): PlainHandler[] {
+  return routes.flatMap((route) => {
+    const wrappers = [...modules.values()].flatMap(({ controllers }) => controllers.get(route.controller) ?? []);
+    const [wrapper] = wrappers;
+    const inputs = inputsOf(route);
+    const own = NESTS_OWN.some((key) =>
+      [route.handler, route.controller].some((at) => Reflect.getMetadata(key, at) !== undefined),
+    );
+    if (wrapper === undefined || wrappers.length > 1 || inputs === undefined || own) return [];
+    // What else may come of it, an Observable, is to end when the client is gone.
+    if (returnTypeOf(route) !== Promise) return [];
+    // What is made for each request is Nest's to make.
+    if (!wrapper.isDependencyTreeStatic()) return [];
+    return [new PlainHandler(route, wrapper.instance, inputs, around)];
+  });
+}
+
+function returnTypeOf({ controller, operationId }: Route): unknown {
+  return Reflect.getMetadata('design:returntype', controller.prototype as object, operationId);
+}
+
+/** Undefined where there is one that is not the whole body, the whole query or a parameter of the path. */
+function inputsOf({ controller, operationId }: Route): Input[] | undefined {
+  const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, operationId) ?? {}) as Record<
+    string,
+    Argument
+  >;
+  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, operationId) ?? []) as Type[];
+  const inputs = Object.entries(metadata).map(([key, { index, data, pipes = [], schema }]) => {
+    const kind = KINDS[Number(key.split(':')[0]) as keyof typeof KINDS] as Input['kind'] | undefined;
+    const isPlain = kind !== undefined && pipes.length === 0 && schema === undefined;
+    return isPlain && (kind === 'param' || data === undefined)
+      ? { index, kind, data, metatype: types[index] }
+      : undefined;
+  });
+  // Nest pipes several at the same time; which fault of theirs comes first is its to say.
+  const piped = inputs.filter((input) => input?.kind !== 'param');
+  return piped.length > 1 || inputs.includes(undefined) ? undefined : (inputs as Input[]);
+}
+
+interface Argument {
+  readonly index: number;
+  readonly data?: ParamData;
+  readonly pipes?: readonly unknown[];
+  readonly schema?: unknown;
+}
+
+/** What a guard sees of a request: Nest's `ExecutionContext`. Its own makes closures for each guard that looks. */
+class PlainContext {
+  constructor(
+    private readonly route: Route,
+    private readonly request: Request,
+    private readonly response: Response,
+  ) {}
+
+  getClass(): Type {
+    return this.route.controller;
+  }
+
+  getHandler(): Route['handler'] {
+    return this.route.handler;
+  }
+
+  getType(): string {
+    return 'http';
+  }
+
+  getArgs(): unknown[] {
+    return [this.request, this.response];
+  }
+
+  getArgByIndex(index: number): unknown {
+    return this.getArgs()[index];
+  }
+
+  switchToHttp(): this {
+    return this;
+  }
+
+  getRequest(): Request {
+    return this.request;
+  }
+
+  getResponse(): Response {
+    return this.response;
+  }
+}
