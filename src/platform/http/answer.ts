@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors/index.js';
 import type { Exchange } from './exchange.js';
-import { headersOfAll, writeWholeHead } from './express-messages.js';
+import { writeWholeHead } from './express-messages.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -10,6 +10,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export class Answer {
   /** Bytes of the body. */
   readonly length: number;
+  private encoded: string | undefined;
   private tagged: { readonly link: string | undefined; readonly tag: string } | undefined;
 
   /**
@@ -23,6 +24,15 @@ export class Answer {
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     this.length = Buffer.byteLength(body);
+  }
+
+  /**
+   * The body with a character for each of its bytes, which Node copies to the socket as `latin1`. So text that many share
+   * is encoded once, and text that is ASCII not at all.
+   */
+  get bytes(): string {
+    if (this.length === this.body.length) return this.body;
+    return (this.encoded ??= Buffer.from(this.body).toString('latin1'));
   }
 
   /** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */
@@ -48,40 +58,43 @@ export function errorAnswer(error: ApiError): Answer {
 export function sendAnswer(exchange: Exchange, response: ServerResponse, answer: Answer): void {
   exchange.workload?.rest(exchange);
   if (response.headersSent || response.destroyed) return;
-  const headers: Record<string, string | number> = {
-    ...headersOfAll(exchange.id),
-    ...exchange.headers,
-    ...answer.headers,
-    'Cache-Control': 'no-store',
-  };
   const link = exchange.links.length > 0 ? exchange.links.join(', ') : undefined;
-  if (link !== undefined) headers['Link'] = link;
-  if (answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
+  const isTagged = answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD');
+  // Names and values in turn, which Node takes as they are.
+  const own = ['Cache-Control', isTagged ? 'private, no-cache' : 'no-store'];
+  if (link !== undefined) own.push('Link', link);
+  if (isTagged) {
     const tag = answer.tag(link);
-    headers['Cache-Control'] = 'private, no-cache';
-    headers['Vary'] = varyingBy('Authorization', response.getHeader('Vary'));
-    headers['ETag'] = tag;
+    own.push('Vary', varyingBy('Authorization', response.getHeader('Vary')), 'ETag', tag);
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
-      writeWholeHead(response, 304, headers);
+      writeWholeHead(response, 304, headOf(exchange, answer, own));
       response.end();
       return;
     }
   }
-  sendWhole(exchange, response, answer, headers);
+  sendWhole(exchange, response, answer, own);
 }
 
-function sendWhole(
-  exchange: Exchange,
-  response: ServerResponse,
-  { status, body, length }: Answer,
-  headers: Record<string, string | number>,
-): void {
-  if (body !== '') headers['Content-Type'] = JSON_TYPE;
-  if (status !== 204) headers['Content-Length'] = exchange.bytes = length;
-  writeWholeHead(response, status, headers);
+function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer, own: string[]): void {
+  const { status, length } = answer;
+  if (length > 0) own.push('Content-Type', JSON_TYPE);
+  if (status !== 204) own.push('Content-Length', String((exchange.bytes = length)));
+  writeWholeHead(response, status, headOf(exchange, answer, own));
   if (exchange.method === 'HEAD') response.end();
-  // Text that is ASCII goes to the socket as it is.
-  else response.end(body, length === body.length ? 'latin1' : 'utf8');
+  else response.end(answer.bytes, 'latin1');
+}
+
+/** What every answer carries, then what the exchange and the answer itself have, as far as `own` does not say it, then that. */
+function headOf(exchange: Exchange, answer: Answer, own: readonly string[]): string[] {
+  const head = ['X-Request-Id', exchange.id, 'X-Content-Type-Options', 'nosniff'];
+  for (const name of Object.keys(exchange.headers)) {
+    if (!own.includes(name) && !Object.hasOwn(answer.headers, name)) head.push(name, exchange.headers[name] as string);
+  }
+  for (const name of Object.keys(answer.headers)) {
+    if (!own.includes(name)) head.push(name, answer.headers[name] as string);
+  }
+  head.push(...own);
+  return head;
 }
 
 /** Answers a request that is not looked at any further, and closes its connection. */

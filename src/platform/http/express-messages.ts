@@ -10,25 +10,17 @@ class OwnResponse extends ServerResponse {
   override writeHead(...head: unknown[]): this {
     if (!this.isComplete) {
       this.isComplete = true;
-      for (const [name, value] of Object.entries(headersOfAll(exchangeOf(this.req).id))) this.setHeader(name, value);
+      this.setHeader('X-Request-Id', exchangeOf(this.req).id);
+      this.setHeader('X-Content-Type-Options', 'nosniff');
     }
     return (super.writeHead as (...head: unknown[]) => this)(...head);
   }
 }
 
-/** What every answer carries. */
-export function headersOfAll(id: string): Record<string, string> {
-  return { 'X-Request-Id': id, 'X-Content-Type-Options': 'nosniff' };
-}
-
-/** Writes a head that begins with `headersOfAll`. */
-export function writeWholeHead(
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string | number>>,
-): void {
+/** @param head names and values in turn, with all that `OwnResponse` would add. */
+export function writeWholeHead(response: ServerResponse, status: number, head: string[]): void {
   (response as OwnResponse).isComplete = true;
-  response.writeHead(status, headers);
+  response.writeHead(status, head);
 }
 
 /**
