@@ -1,11 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { CONFIG, type Config } from '../config/index.js';
-import { PublicUrls, RouteTable, type Route } from '../routing/index.js';
+import { PublicUrls, RouteTable, type DeprecationTerms, type Route } from '../routing/index.js';
+
+/** What is put on each answer of a deprecated operation. */
+interface Announcement {
+  /** Where clients reach the API, which is known once the port is. */
+  readonly base: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly links: readonly string[];
+}
 
 /** What clients are told of a deprecated operation, and until when it works. */
 @Injectable()
 export class Deprecations {
+  private readonly announcements = new Map<Route, Announcement>();
+  private readonly sunsets = new Map<Route, number>();
+
   constructor(
     private readonly clock: Clock,
     private readonly routes: RouteTable,
@@ -16,8 +27,12 @@ export class Deprecations {
   /** The moment from which a route answers 410, in milliseconds since the epoch; undefined where it is not deprecated. */
   sunsetOf(route: Route): number | undefined {
     if (route.deprecated === undefined) return undefined;
-    const moved = this.config.sunsets.get(constantCase(route.operationId));
-    return moved?.getTime() ?? Date.parse(route.deprecated.sunset);
+    let sunset = this.sunsets.get(route);
+    if (sunset === undefined) {
+      const moved = this.config.sunsets.get(constantCase(route.operationId));
+      this.sunsets.set(route, (sunset = moved?.getTime() ?? Date.parse(route.deprecated.sunset)));
+    }
+    return sunset;
   }
 
   isRemoved(route: Route): boolean {
@@ -27,13 +42,26 @@ export class Deprecations {
 
   /** Puts `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links on whatever the exchange will answer. */
   announce(answered: Announced, route: Route): void {
-    const sunset = this.sunsetOf(route);
-    if (route.deprecated === undefined || sunset === undefined) return;
-    answered.headers['Deprecation'] = `@${Date.parse(route.deprecated.since) / 1000}`;
-    answered.headers['Sunset'] = new Date(sunset).toUTCString();
-    answered.links.push(`<${this.urls.docs}#${route.operationId}>; rel="deprecation"; type="text/html"`);
-    const successor = this.routes.ofOperation(route.deprecated.successor);
-    if (successor) answered.links.push(`<${this.urls.of(successor.path)}>; rel="successor-version"`);
+    if (route.deprecated === undefined) return;
+    let announcement = this.announcements.get(route);
+    if (announcement?.base !== this.urls.base) {
+      announcement = this.announcementOf(route, route.deprecated);
+      this.announcements.set(route, announcement);
+    }
+    Object.assign(answered.headers, announcement.headers);
+    answered.links.push(...announcement.links);
+  }
+
+  private announcementOf(route: Route, { since, sunset, successor }: DeprecationTerms): Announcement {
+    const { base, docs } = this.urls;
+    const headers = {
+      Deprecation: `@${Date.parse(since) / 1000}`,
+      Sunset: new Date(this.sunsetOf(route) ?? sunset).toUTCString(),
+    };
+    const links = [`<${docs}#${route.operationId}>; rel="deprecation"; type="text/html"`];
+    const next = this.routes.ofOperation(successor);
+    if (next) links.push(`<${this.urls.of(next.path)}>; rel="successor-version"`);
+    return { base, headers, links };
   }
 }
 
