@@ -29,17 +29,8 @@ export class DatabaseWatch {
     const { system, namespace } = this;
     const { operation, collection } = summaryOf(sql);
     tracing()?.statement({ sql, system, namespace, operation, collection, startedAt, fault });
-    metrics.databaseDuration.observe(
-      {
-        db_system_name: system,
-        db_namespace: namespace,
-        db_operation_name: operation,
-        db_collection_name: collection,
-        ...(fault?.status === undefined ? {} : { db_response_status_code: fault.status }),
-        ...(fault === undefined ? {} : { error_type: fault.type }),
-      },
-      (performance.now() - startedAt) / 1000,
-    );
+    const seconds = (performance.now() - startedAt) / 1000;
+    metrics.databaseDuration.observe(seconds, system, namespace, collection, operation, fault?.status, fault?.type);
   }
 
   /** A statement failed for a reason that passes. */

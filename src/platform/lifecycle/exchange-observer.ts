@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Workload, type Exchange } from '../http/index.js';
-import { LOG, type Log } from '../logging/index.js';
+import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
@@ -25,7 +25,9 @@ export class ExchangeObserver {
   constructor(
     private readonly metrics: Metrics,
     @Inject(LOG) private readonly log: Log,
-  ) {}
+  ) {
+    metrics.watchActive(() => this.active.size);
+  }
 
   /** From now on every answer, also those to what has begun, tells its connection to close. */
   drain(): void {
@@ -55,7 +57,6 @@ export class ExchangeObserver {
     this.workload.take(exchange);
     exchange.workload = this.workload;
     if (this.draining) response.setHeader('Connection', 'close');
-    this.metrics.activeRequests.inc();
   }
 
   /** To be called once its response is closed. */
@@ -66,7 +67,6 @@ export class ExchangeObserver {
     this.ended[this.oldest] = { id, route, startedAt, endedAt };
     this.oldest = (this.oldest + 1) % REMEMBERED;
     this.workload.rest(exchange);
-    this.metrics.activeRequests.dec();
     const seconds = (exchange.endedAt - exchange.startedAt) / 1000;
     const aborted = !response.writableFinished;
     this.measure(exchange, response.statusCode, seconds, aborted);
@@ -75,41 +75,26 @@ export class ExchangeObserver {
 
   private measure({ knownMethod, route, failure }: Exchange, status: number, seconds: number, aborted: boolean): void {
     const errorType = aborted ? 'aborted' : failure?.code;
-    this.metrics.requestDuration.observe(
-      {
-        http_request_method: knownMethod,
-        ...(route === undefined ? {} : { http_route: route.path }),
-        http_response_status_code: status,
-        url_scheme: 'http',
-        ...(errorType === undefined ? {} : { error_type: errorType }),
-      },
-      seconds,
-    );
+    this.metrics.requestDuration.observe(seconds, knownMethod, route?.path, status, 'http', errorType);
     if (route !== undefined && failure?.status === 500) {
       this.metrics.featureFaults.inc({ feature: route.feature, kind: 'error' });
     }
   }
 
   private write(exchange: Exchange, response: ServerResponse, seconds: number, aborted: boolean): void {
-    this.log.info(
-      {
-        event: 'http.request',
-        request_id: exchange.id,
-        http: {
-          method: exchange.method,
-          route: exchange.route?.path,
-          status: response.statusCode,
-          duration_ms: Math.round(seconds * 1e6) / 1000,
-          bytes: exchange.bytes,
-        },
-        feature: exchange.route?.feature,
-        client_ip: exchange.clientAddress,
-        key_id: exchange.principal?.keyId,
-        code: exchange.failure?.code,
-        ...(aborted ? { aborted } : {}),
-        ...(exchange.trace === undefined ? {} : { trace_id: exchange.trace.traceId, span_id: exchange.trace.spanId }),
-      },
-      'request',
-    );
+    const { id, method, route, clientAddress, principal, failure, trace, bytes } = exchange;
+    const milliseconds = Math.round(seconds * 1e6) / 1000;
+    // A client chooses its request id; everything else here is the service's own word, or an address.
+    let fields = `,"request_id":"${cleanLine(id)}"`;
+    if (trace !== undefined) fields += `,"trace_id":"${trace.traceId}","span_id":"${trace.spanId}"`;
+    if (route !== undefined) fields += `,"feature":"${route.feature}"`;
+    fields += `,"event":"http.request","http":{"method":"${method}"`;
+    if (route !== undefined) fields += `,"route":"${route.path}"`;
+    fields += `,"status":${response.statusCode},"duration_ms":${milliseconds},"bytes":${bytes}}`;
+    if (clientAddress !== undefined) fields += `,"client_ip":"${clientAddress}"`;
+    if (principal !== undefined) fields += `,"key_id":"${principal.keyId}"`;
+    if (failure !== undefined) fields += `,"code":"${failure.code}"`;
+    if (aborted) fields += ',"aborted":true';
+    writeInfo(this.log, fields, 'request');
   }
 }

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { Durations } from './durations.js';
 import { PoolMetrics } from './pool-metrics.js';
 
 /** OpenTelemetry's advice for HTTP durations, in seconds. */
@@ -8,18 +9,12 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75,
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly requestDuration = new Histogram({
+  readonly requestDuration = new Durations({
     name: 'http_server_request_duration_seconds',
     help: 'Duration of HTTP server requests.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme', 'error_type'],
     buckets: DURATION_BUCKETS,
-    registers: [this.registry],
-  });
-
-  readonly activeRequests = new Gauge({
-    name: 'http_server_active_requests',
-    help: 'HTTP server requests that are being worked on.',
-    registers: [this.registry],
+    registry: this.registry,
   });
 
   readonly authFailures = new Counter({
@@ -43,7 +38,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly databaseDuration = new Histogram({
+  readonly databaseDuration = new Durations({
     name: 'db_client_operation_duration_seconds',
     help: 'Duration of database statements.',
     labelNames: [
@@ -55,7 +50,7 @@ export class Metrics {
       'error_type',
     ],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
-    registers: [this.registry],
+    registry: this.registry,
   });
 
   readonly databasePool = new PoolMetrics(this.registry);
@@ -102,6 +97,18 @@ export class Metrics {
       labelNames: ['version', 'revision'],
       registers: [this.registry],
     }).set({ version, revision }, 1);
+  }
+
+  /** @param count requests that are being worked on, asked at each scrape. */
+  watchActive(count: () => number): void {
+    new Gauge({
+      name: 'http_server_active_requests',
+      help: 'HTTP server requests that are being worked on.',
+      registers: [this.registry],
+      collect() {
+        this.set(count());
+      },
+    });
   }
 }
 

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { Durations } from './durations.js';
 
 /** A pool of connections as it is now. */
 export interface PoolState {
@@ -18,8 +19,8 @@ export class PoolMetrics {
   private pool = '';
   private state: () => PoolState | undefined = () => undefined;
   private readonly timeouts: Counter;
-  private readonly waitTime: Histogram;
-  private readonly useTime: Histogram;
+  private readonly waitTime: Durations;
+  private readonly useTime: Durations;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -31,19 +32,19 @@ export class PoolMetrics {
       labelNames,
       registers,
     });
-    this.waitTime = new Histogram({
+    this.waitTime = new Durations({
       name: 'db_client_connection_wait_time_seconds',
       help: 'Time to get a connection.',
       labelNames,
       buckets: BUCKETS,
-      registers,
+      registry,
     });
-    this.useTime = new Histogram({
+    this.useTime = new Durations({
       name: 'db_client_connection_use_time_seconds',
       help: 'Time between getting a connection and giving it back.',
       labelNames,
       buckets: BUCKETS,
-      registers,
+      registry,
     });
   }
 
@@ -59,12 +60,12 @@ export class PoolMetrics {
 
   /** @param milliseconds that somebody waited for a connection, and got it. */
   waited(milliseconds: number): void {
-    this.waitTime.observe(this.name, milliseconds / 1000);
+    this.waitTime.observe(milliseconds / 1000, this.pool);
   }
 
   /** @param milliseconds that a connection was used. */
   used(milliseconds: number): void {
-    this.useTime.observe(this.name, milliseconds / 1000);
+    this.useTime.observe(milliseconds / 1000, this.pool);
   }
 
   timedOut(): void {
