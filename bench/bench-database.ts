@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import mysql, { type Connection } from 'mysql2/promise';
@@ -9,10 +9,34 @@ import { migrate, seed } from './services.ts';
 const folder = fileURLToPath(new URL('../artifacts/bench', import.meta.url));
 const SETTINGS = ['--innodb-buffer-pool-size=2G', '--innodb-log-file-size=256M'];
 
-/** A server whose commits are durable. */
+/** A server whose commits are durable. It goes with this process, and so does its data, at the latest at the next start. */
 export async function startServer(): Promise<MariaDb> {
   mkdirSync(folder, { recursive: true });
-  return MariaDb.start({ args: SETTINGS, folder: mkdtempSync(join(folder, 'mariadb-')) });
+  sweep();
+  const server = await MariaDb.start({
+    args: SETTINGS,
+    folder: mkdtempSync(join(folder, `mariadb-${String(process.pid)}-`)),
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void server.stop().then(() => process.exit(1)));
+  }
+  return server;
+}
+
+/** Removes what was left by those who were killed. */
+function sweep(): void {
+  for (const name of readdirSync(folder)) {
+    const owner = /^mariadb-(?:(\d+)-)?/.exec(name);
+    if (owner !== null && !isRunning(Number(owner[1] ?? 0))) rmSync(join(folder, name), { recursive: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** One database with so many pets. */

@@ -1,9 +1,9 @@
-import autocannon, { type Result } from 'autocannon';
 import type { RowDataPacket } from 'mysql2/promise';
 import type { BenchDatabase } from './bench-database.ts';
 import { cpuMicrosOf, residentMiBOf } from './process-usage.ts';
-import { randomFrom, type Scenario } from './scenarios.ts';
+import { randomFrom, type Request, type Scenario } from './scenarios.ts';
 import type { RunningService } from './services.ts';
+import { wrk, type WrkResult } from './wrk.ts';
 
 export const CONNECTIONS = 32;
 
@@ -35,15 +35,14 @@ export async function measure(
   const before = await standOf(service, database);
   const result = await drive(service, scenario, database.pets, seconds);
   const after = await standOf(service, database);
-  const requests = result['2xx'];
-  if (result.non2xx > 0 || result.errors > 0 || requests === 0) {
-    const counts = JSON.stringify({ ok: requests, errors: result.errors, statuses: result.statusCodeStats });
-    throw new Error(`${service.program.title}, ${scenario.title}: ${counts}`);
+  const { requests, micros, refused, broken, p50Micros, p99Micros } = result;
+  if (refused > 0 || broken > 0 || requests === 0) {
+    throw new Error(`${service.program.title}, ${scenario.title}: ${JSON.stringify({ requests, refused, broken })}`);
   }
   return {
-    perSecond: requests / result.duration,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
+    perSecond: (requests / micros) * 1e6,
+    p50Ms: p50Micros / 1000,
+    p99Ms: p99Micros / 1000,
     cpuMicros: (after.cpu - before.cpu) / requests,
     databaseMicros: (after.databaseCpu - before.databaseCpu) / requests,
     queries: (after.queries - before.queries) / requests,
@@ -57,19 +56,23 @@ export async function drive(
   scenario: Scenario,
   pets: number,
   seconds: number,
-): Promise<Result> {
-  let connections = 0;
-  return autocannon({
-    url: service.origin,
-    connections: CONNECTIONS,
-    duration: seconds,
-    setupClient: (client) => {
-      const connection = connections++;
-      const headers = service.headersOf(connection);
-      const requests = scenario.requests(service, pets, randomFrom(connection));
-      client.setRequests(requests.map((request) => ({ ...request, headers: { ...headers, ...request.headers } })));
-    },
+): Promise<WrkResult> {
+  const ofEach = Array.from({ length: CONNECTIONS }, (_, connection) => {
+    const headers = service.headersOf(connection);
+    const requests = scenario.requests(service, pets, randomFrom(connection));
+    return requests.map((request) => onTheWire(service.origin, headers, request));
   });
+  const [first = []] = ofEach;
+  // One of each connection in turn, as they would come.
+  const requests = first.flatMap((_, index) => ofEach.map((own) => own[index] as string));
+  return wrk(service.origin, requests, CONNECTIONS, seconds);
+}
+
+function onTheWire(origin: string, client: Readonly<Record<string, string>>, request: Request): string {
+  const { method, path, headers, body = '' } = request;
+  const length = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const all = Object.entries({ Host: new URL(origin).host, ...client, ...headers, ...length });
+  return `${method} ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
 
 async function standOf(service: RunningService, { admin, server }: BenchDatabase) {

@@ -21,11 +21,12 @@ export async function requireSameAnswers(
 
 async function answerOf(service: RunningService, scenario: Scenario, pets: number): Promise<object> {
   const [request] = scenario.requests(service, pets, randomFrom(0));
-  const { method, body, path = '', headers } = request ?? {};
+  assert.ok(request);
+  const { method, body, path, headers } = request;
   const answer = await fetch(service.origin + path, {
-    ...(method && { method }),
-    ...(typeof body === 'string' && { body }),
-    headers: { ...service.headersOf(0), ...(headers as Record<string, string>) },
+    method,
+    ...(body !== undefined && { body }),
+    headers: { ...service.headersOf(0), ...headers },
   });
   const value = (await answer.json()) as object;
   return {

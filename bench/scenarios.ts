@@ -1,17 +1,23 @@
-import type { Request } from 'autocannon';
 import type { RunningService } from './services.ts';
+
+export interface Request {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
 
 /** One kind of request that is measured. */
 export interface Scenario {
   readonly name: string;
   /** For people. */
   readonly title: string;
-  /** The requests of one connection, sent in turn, over and over; `random` gives 0 to just under 1. */
+  /** The requests of one client, sent in turn, over and over; `random` gives 0 to just under 1. */
   readonly requests: (service: RunningService, pets: number, random: () => number) => Request[];
   readonly writes?: boolean;
 }
 
-/** Requests that a connection has before it begins anew. */
+/** Requests that a client has before it begins anew. */
 const DISTINCT = 500;
 
 const get = (path: string): Request => ({ method: 'GET', path: `/v1/pets${path}` });
