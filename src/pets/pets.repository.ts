@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Row } from '../platform/database/index.js';
-import { Gather, SharedRead } from '../platform/gathering/index.js';
+import { Database, type Row, type SqlValue } from '../platform/database/index.js';
+import { Gather } from '../platform/gathering/index.js';
 import { sliceOf, type Slice } from '../platform/pagination/index.js';
 import type { NewPet, Pet, PetStatus } from './pet.entity.js';
 
@@ -23,12 +23,14 @@ export interface PetSelection {
 export class PetsRepository {
   private readonly inserts: Gather<NewPet, Pet>;
   private readonly finds: Gather<bigint, Pet | undefined>;
-  private readonly pages: SharedRead<Slice<Pet>>;
+  private readonly pages: Gather<PetSelection, Slice<Pet>>;
+  private readonly pagesOfStatus: Gather<PetSelection, Slice<Pet>>;
 
   constructor(private readonly database: Database) {
     this.inserts = new Gather(database, (pets) => this.insertAll(pets));
     this.finds = new Gather(database, (ids) => this.findAll(ids));
-    this.pages = new SharedRead(database);
+    this.pages = new Gather(database, (pages) => this.readAll(LIST, pages), { keyOf });
+    this.pagesOfStatus = new Gather(database, (pages) => this.readAll(LIST_BY_STATUS, pages), { keyOf });
   }
 
   /** Stores a pet; it is durable when the promise resolves. */
@@ -42,8 +44,7 @@ export class PetsRepository {
 
   /** Ascending by id. One row more than asked is read, to know whether there is more. */
   list(selection: PetSelection): Promise<Slice<Pet>> {
-    const { after, limit, status } = selection;
-    return this.pages.of(`${after} ${limit} ${status}`, () => this.read(selection));
+    return (selection.status === undefined ? this.pages : this.pagesOfStatus).add(selection);
   }
 
   private async insertAll(pets: readonly NewPet[]): Promise<Pet[]> {
@@ -59,13 +60,18 @@ export class PetsRepository {
     return ids.map((id) => pets.get(id));
   }
 
-  private async read({ after, limit, status }: PetSelection): Promise<Slice<Pet>> {
-    const many = BigInt(limit + 1);
-    const rows = await (status === undefined
-      ? this.database.query(LIST, [after, many])
-      : this.database.query(LIST_BY_STATUS, [status, after, many]));
-    return sliceOf(rows.map(petFromRow), limit);
+  private async readAll(sql: string, selections: readonly PetSelection[]): Promise<Slice<Pet>[]> {
+    const results = await this.database.queryEach(sql, selections.map(valuesOf));
+    return selections.map(({ limit }, index) => sliceOf((results[index] as Row[]).map(petFromRow), limit));
   }
+}
+
+/** Those who ask for the same page share its slice. */
+const keyOf = ({ after, limit, status }: PetSelection): string => `${after} ${limit} ${status}`;
+
+function valuesOf({ after, limit, status }: PetSelection): SqlValue[] {
+  const page = [after, BigInt(limit + 1)];
+  return status === undefined ? page : [status, ...page];
 }
 
 function petFromRow(row: Row): Pet {

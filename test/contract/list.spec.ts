@@ -227,6 +227,20 @@ onEachEngine('the list', (engine) => {
       for (let turn = 0; turn < 2; turn++) expect(namesOf(await store.client.get(next))).toEqual(['pet 2', 'pet 3']);
     });
 
+    it('gives each of many that ask for different pages at the same time the page that it gives one who asks alone', async () => {
+      const queries = Array.from({ length: 60 }, (_, at) => {
+        const status = at % 2 === 0 ? undefined : STATUSES[at % 3];
+        const filters = status === undefined ? '' : `status=${status}`;
+        const cursor = recoded(`1:${1 + (at % PETS)}:${filters}`);
+        return `?limit=${1 + (at % 7)}&cursor=${cursor}${status === undefined ? '' : `&${filters}`}`;
+      });
+      const alone: Answer[] = [];
+      for (const query of queries) alone.push(await list(query));
+      const together = await Promise.all(queries.map(list));
+      const told = ({ text, headers }: Answer): unknown[] => [text, headers.get('link'), headers.get('etag')];
+      expect(together.map(told)).toEqual(alone.map(told));
+    });
+
     it('refuses a cursor under another status', async () => {
       const ofAll = cursorOf(await list('?limit=2'));
       const ofSold = cursorOf(await list('?limit=2&status=sold'));

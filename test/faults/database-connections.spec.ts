@@ -8,6 +8,7 @@ import { FaultyProxy } from '../support/faulty-proxy.js';
 import { noteFigure } from '../support/figures.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
+import { askOnConnections } from '../support/many-connections.js';
 import { MariaDb } from '../support/mariadb.js';
 import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
@@ -157,7 +158,7 @@ onOwnServer('connections to the database', () => {
       ['forgotten by a firewall that answers nothing', () => forgotten('nothing')],
     ])('and were %s cost no request', async (what, idle) => {
       // Several, so that one that is dead is not the last.
-      await Promise.all(Array.from({ length: 8 }, (_, n) => client.get(`/v1/pets?limit=${String(n + 1)}`)));
+      await Promise.all(askOnConnections(client, 8));
       await idle();
       expect((await client.get('/v1/pets')).status).toBe(200);
       await idle();

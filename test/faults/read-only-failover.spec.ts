@@ -7,6 +7,7 @@ import { FaultyProxy } from '../support/faulty-proxy.js';
 import { noteFigure } from '../support/figures.js';
 import { HttpClient } from '../support/http.js';
 import { Ledger } from '../support/ledger.js';
+import { askOnConnections } from '../support/many-connections.js';
 import { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
@@ -52,8 +53,8 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     const ledger = new Ledger(() => client, { posters: 8 });
     ledger.begin();
     await ledger.untilAcknowledged(50);
-    // Reads on several connections at once, so that there are some beside the writer's own.
-    await Promise.all(Array.from({ length: 8 }, (_, n) => client.get(`/v1/pets?limit=${String(n + 1)}`)));
+    // Several connections at once, so that there are some beside the writer's own.
+    await Promise.all(askOnConnections(client, 8));
     await old.query('SET GLOBAL read_only = 1');
     const told = await service.untilLogged(({ event, part }) => event === 'db.unavailable' && part === 'write');
     expect(told).toMatchObject({ level: 'warn', err: { code: 'ER_OPTION_PREVENTS_STATEMENT', errno: 1290 } });

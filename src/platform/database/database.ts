@@ -33,6 +33,14 @@ export abstract class Database {
     options?: StatementOptions,
   ): Promise<T[]>;
 
+  /**
+   * Runs one SELECT for each of several lists of parameters, in one statement where the engine is across a network.
+   *
+   * @param sql begins with `SELECT `; it may have ORDER BY and LIMIT.
+   * @returns the rows of each, in the order of the lists.
+   */
+  abstract queryEach(sql: string, parameters: readonly (readonly SqlValue[])[]): Promise<Row[][]>;
+
   /** Runs a prepared INSERT, UPDATE or DELETE. Outside a transaction it is durable when the promise resolves. */
   abstract execute(sql: string, parameters?: readonly SqlValue[], options?: StatementOptions): Promise<Written>;
 

@@ -69,7 +69,7 @@ const INTEGER_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 8, 9]);
 function exactIntegers(rows: Record<string, unknown>[], fields: readonly Field[]): unknown[] {
   const integers = fields.filter((field) => INTEGER_TYPES.has(field.columnType ?? -1)).map((field) => field.name);
   for (const row of rows) {
-    for (const name of integers) if (row[name] !== null) row[name] = BigInt(row[name] as string);
+    for (const name of integers) if (row[name] !== null) row[name] = BigInt(row[name] as number | string);
   }
   return rows;
 }

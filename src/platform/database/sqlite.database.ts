@@ -35,6 +35,10 @@ export class SqliteDatabase extends Database {
     return this.run(sql, () => this.prepare(sql).all(...parameters) as T[]);
   }
 
+  queryEach(sql: string, parameters: readonly (readonly SqlValue[])[]): Promise<Row[][]> {
+    return Promise.all(parameters.map((values) => this.query(sql, values)));
+  }
+
   async execute(sql: string, parameters: readonly SqlValue[] = []): Promise<Written> {
     return this.run(sql, () => {
       const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters);

@@ -11,7 +11,7 @@ const TABLE = /\b(?:FROM|INTO|UPDATE|TABLE)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?[`"]
 export function summaryOf(sql: string): StatementSummary {
   let summary = known.get(sql);
   if (summary === undefined) {
-    summary = { operation: (/^\w+/.exec(sql)?.[0] ?? '').toUpperCase(), collection: TABLE.exec(sql)?.[1] ?? '' };
+    summary = { operation: (/^\(?(\w+)/.exec(sql)?.[1] ?? '').toUpperCase(), collection: TABLE.exec(sql)?.[1] ?? '' };
     known.set(sql, summary);
   }
   return summary;

@@ -40,13 +40,27 @@ describe('Gather', () => {
 
   it('splits more than a batch takes', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, 2);
+    const gather = new Gather(outside, works.run, { most: 2 });
     const results = [1, 2, 3, 4].map((item) => gather.add(item));
     await works.finish(0);
     await works.finish(1);
     await works.finish(2);
     expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+  });
+
+  it('asks once for those who want the same, and begins after all of them asked', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run, { keyOf: (item: number) => item % 10 });
+    const results = [1, 2, 12, 3, 22].map((item) => gather.add(item));
+    await works.finish(0);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+    const late = gather.add(2);
+    await works.finish(1);
+    expect(await Promise.all(results)).toEqual([10, 20, 20, 30, 20]);
+    await works.finish(2);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3], [2]]);
+    expect(await late).toBe(20);
   });
 
   it('lets one bad item hurt nobody else', async () => {

@@ -14,6 +14,13 @@ interface Waiting<I, R> {
   readonly place: TracePlace | undefined;
 }
 
+export interface GatherOptions<I> {
+  /** Items of one batch; 64 unless given. */
+  readonly most?: number;
+  /** Items with the same key are one to `work`, and share its result; each is itself unless given. */
+  readonly keyOf?: (item: I) => unknown;
+}
+
 /** Items that may wait; more than shedding lets in flight, so it is met only where shedding is off. */
 const MAX_WAITING = 1000;
 
@@ -24,21 +31,18 @@ const MAX_WAITING = 1000;
  */
 export class Gather<I, R> {
   private waiting: Waiting<I, R>[] = [];
-  private running = 0;
+  private running = false;
   /** A batch serves many requests, so it runs outside the context of the one that happens to start it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
   /**
    * @param transactions tells whether the caller is in one: then its item goes alone, as part of it.
    * @param work gives one result per item, in their order.
-   * @param most items of one batch.
-   * @param atOnce batches that may run at the same time.
    */
   constructor(
     private readonly transactions: Transactions,
     private readonly work: (items: readonly I[]) => Promise<readonly R[]>,
-    private readonly most = 64,
-    private readonly atOnce = 1,
+    private readonly options: GatherOptions<I> = {},
   ) {}
 
   /** @throws {ApiError} service_unavailable when too many wait; else what `work` rejects with. */
@@ -47,24 +51,28 @@ export class Gather<I, R> {
     if (this.waiting.length >= MAX_WAITING) return Promise.reject(tooMany());
     return new Promise<R>((resolve, reject) => {
       this.waiting.push({ item, resolve, reject, place: tracePlace() });
-      if (this.running < this.atOnce) this.outside(() => void this.run());
+      if (!this.running) this.outside(() => void this.run());
     });
   }
 
   private async run(): Promise<void> {
-    this.running += 1;
+    const { most = 64 } = this.options;
+    this.running = true;
     while (this.waiting.length > 0) {
-      const batch = this.waiting.slice(0, this.most);
-      this.waiting = this.waiting.slice(this.most);
+      const batch = this.waiting.slice(0, most);
+      this.waiting = this.waiting.slice(most);
       await this.settle(batch);
     }
-    this.running -= 1;
+    this.running = false;
   }
 
   private async settle(batch: readonly Waiting<I, R>[]): Promise<void> {
     try {
-      const results = await inTraces(batch, () => this.work(batch.map(({ item }) => item)));
-      batch.forEach(({ resolve }, index) => resolve(results[index] as R));
+      const { keyOf = (item: I) => item } = this.options;
+      const alike = [...Map.groupBy(batch, ({ item }) => keyOf(item)).values()];
+      const items = alike.map(([first]) => (first as Waiting<I, R>).item);
+      const results = await inTraces(batch, () => this.work(items));
+      alike.forEach((sharing, index) => sharing.forEach(({ resolve }) => resolve(results[index] as R)));
     } catch (error) {
       if (isPassing(error)) this.fail(batch, error);
       else await this.settleEach(batch, error);

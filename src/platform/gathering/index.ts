@@ -1,2 +1,1 @@
 export { Gather } from './gather.js';
-export { SharedRead } from './shared-read.js';

@@ -14,7 +14,7 @@ export function sliceOf<T>(rows: readonly T[], limit: number): Slice<T> {
   return rows.length > limit ? new ReadSlice(rows.slice(0, limit), true) : new ReadSlice(rows, false);
 }
 
-/** A slice that remembers the page that was made of it: `SharedRead` gives one slice to all who asked for it together. */
+/** A slice that remembers the page that was made of it: who asks for the same page at the same time shares its slice. */
 export class ReadSlice<T> implements Slice<T> {
   private made:
     { readonly toWire: unknown; readonly cursor: string | undefined; readonly page: Page<unknown> } | undefined;
