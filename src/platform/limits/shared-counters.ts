@@ -30,7 +30,8 @@ export class SharedCounters {
 
   /** Begins to reach Redis, which may take its time. Its client is loaded only here: it costs 30 MB of memory. */
   static async reach(url: string, log: Log): Promise<SharedCounters> {
-    const redis = await import('redis');
+    // By its default, which Node and a bundler both take for the whole of a CommonJS module.
+    const { default: redis } = await import('redis');
     const client = redis.createClient({
       url,
       disableOfflineQueue: true,
