@@ -19,8 +19,8 @@ export interface DurationsOptions {
 }
 
 /**
- * A histogram of durations. What prom-client's own does for each observation, to check, to sort and to join its labels and to
- * count by the text of a bound, this does at a scrape: 0.3 µs for 2 (Node 24).
+ * A histogram of durations. prom-client's own checks, sorts and joins its labels for each observation, and counts by the text of
+ * a bound; there are several observations a request.
  */
 export class Durations {
   private readonly series = new Map<string, Series>();
