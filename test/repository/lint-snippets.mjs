@@ -9,7 +9,8 @@ const snippets = JSON.parse(process.argv[2]);
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-snippets-'));
 const project = join(folder, 'tsconfig.json');
 const files = snippets.map(({ file }) => resolve(file));
-const compilerOptions = { typeRoots: [resolve('node_modules/@types')] };
+// Where there are no `paths`, the compiler may throw while it looks for the name of a module, to print a type.
+const compilerOptions = { typeRoots: [resolve('node_modules/@types')], paths: {} };
 writeFileSync(project, JSON.stringify({ extends: resolve('tsconfig.json'), compilerOptions, files, include: [] }));
 const eslint = new ESLint({
   overrideConfig: { files: ['**/*.ts'], languageOptions: { parserOptions: { project } } },
