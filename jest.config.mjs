@@ -32,8 +32,8 @@ export default {
     blackBox('documents'),
     { ...typescript, displayName: 'repository', testMatch: ['<rootDir>/test/repository/**/*.spec.ts'] },
   ],
-  // Two at once keep two cores busy: a black-box test mostly waits for the service that it started.
-  maxWorkers: 2,
+  // Three at once keep two cores busy: a black-box test mostly waits for the service that it started.
+  maxWorkers: 3,
   // An ES module under `--experimental-vm-modules` is never freed by its worker, so a fat worker is replaced.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,

@@ -62,9 +62,11 @@ export class PetsRepository {
 
   private async readAll(sql: string, selections: readonly PetSelection[]): Promise<Slice<Pet>[]> {
     const results = await this.database.queryEach(sql, selections.map(valuesOf));
-    return selections.map(({ limit }, index) => sliceOf((results[index] as Row[]).map(petFromRow), limit));
+    return selections.map(({ limit }, index) => sliceOf((results[index] as Row[]).map(petFromRow).sort(byId), limit));
   }
 }
+
+const byId = (one: Pet, other: Pet): number => (one.id < other.id ? -1 : 1);
 
 /** Those who ask for the same page share its slice. */
 const keyOf = ({ after, limit, status }: PetSelection): string => `${after} ${limit} ${status}`;

@@ -9,11 +9,14 @@ const snippets = JSON.parse(process.argv[2]);
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-snippets-'));
 const project = join(folder, 'tsconfig.json');
 const files = snippets.map(({ file }) => resolve(file));
-// Where there are no `paths`, the compiler may throw while it looks for the name of a module, to print a type.
-const compilerOptions = { typeRoots: [resolve('node_modules/@types')], paths: {} };
+const compilerOptions = { typeRoots: [resolve('node_modules/@types')] };
 writeFileSync(project, JSON.stringify({ extends: resolve('tsconfig.json'), compilerOptions, files, include: [] }));
 const eslint = new ESLint({
-  overrideConfig: { files: ['**/*.ts'], languageOptions: { parserOptions: { project } } },
+  // Under CI the parser would make one program of the files as they are, and not of the snippets.
+  overrideConfig: {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { project, disallowAutomaticSingleRunInference: true } },
+  },
 });
 const found = [];
 for (const { file, code } of snippets) {

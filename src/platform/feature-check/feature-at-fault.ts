@@ -1,7 +1,11 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { getCallSites } from 'node:util';
 import { fileOf, type Feature } from '../feature.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
+
+/** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
+const HERE = getCallSites(1)[0]?.scriptName ?? '';
 
 /** What stopped the start, charged to the feature that it came from. */
 export class FeatureStartError extends Error {
@@ -32,12 +36,13 @@ export async function featureAtFault(error: unknown, features: readonly Feature[
     ?.name;
 }
 
-/** What a path of each feature's begins with, the longest first: a folder may lie in that of another, or be shared. */
+/** What a path of each feature's begins with, the longest first: a folder may lie in another's, or be that of several. */
 function placesOf(features: readonly Feature[]): { name: string; start: string }[] {
   const files = features.map((feature) => ({ name: feature.name, file: pathOf(fileOf(feature) ?? '') }));
+  const platform = `${dirname(pathOf(HERE))}/`;
   const folders = Map.groupBy(files, ({ file }) => `${dirname(file)}/`);
   const own = [...folders].flatMap(([start, [first, ...others]]) =>
-    first === undefined || others.length > 0 ? [] : [{ name: first.name, start }],
+    first === undefined || others.length > 0 || start === platform ? [] : [{ name: first.name, start }],
   );
   const places = [...files.map(({ name, file }) => ({ name, start: file })), ...own];
   return places.filter(({ start }) => start !== '').sort((a, b) => b.start.length - a.start.length);

@@ -1,22 +1,37 @@
 import { describe, expect, it } from '@jest/globals';
 import express, { Router, type Express, type Request, type Response } from 'express';
 import { DirectRoutes } from './direct-routes.js';
+import type { PlainHandler } from './plain-handler.js';
 
 const seen: object[] = [];
-const handler = (request: Request): void => void seen.push({ ...request.params });
+const handler = (): void => undefined;
+
+const plain = ['/v1/pets', '/v1/pets/{petId}', '/a/{b}', '/a/b', '/a', '/b'].map((path) => ({
+  route: { method: 'GET', path },
+  handle: (_request: Request, _response: Response, parameters: object) => {
+    seen.push({ ...parameters });
+    return Promise.resolve();
+  },
+})) as unknown as PlainHandler[];
 
 /** What a request comes to: the parameters that the handler got; undefined where it is left to Express. */
 function direct(routes: DirectRoutes, method: string, url: string): object | undefined {
   seen.length = 0;
-  const taken = routes.dispatch({ method, url } as Request, {} as Response, () => undefined);
+  const taken = routes.dispatch({ method, url } as Request, {} as Response);
   expect(seen).toHaveLength(taken ? 1 : 0);
   return seen[0];
+}
+
+function directRoutes(made: Express): DirectRoutes {
+  const routes = new DirectRoutes(made, made.router.stack.length);
+  routes.addPlain(plain);
+  return routes;
 }
 
 function application(build: (application: Express) => void): DirectRoutes {
   const made = express();
   made.use((_request, _response, next) => next());
-  const routes = new DirectRoutes(made, made.router.stack.length);
+  const routes = directRoutes(made);
   build(made);
   return routes;
 }
@@ -33,9 +48,26 @@ describe('DirectRoutes', () => {
     for (const method of ['POST', 'HEAD', 'OPTIONS']) expect(direct(routes, method, '/v1/pets')).toBeUndefined();
   });
 
-  it('takes the first of two that match, as Express does', () => {
-    const routes = application((it) => it.get('/a/:b', handler).get('/a/b', () => seen.push({ late: true })));
-    expect(direct(routes, 'GET', '/a/b')).toEqual({ b: 'b' });
+  it('leaves a handler that is not plain to Express', () => {
+    const routes = application((it) => it.get('/v1/others', handler).get('/v1/pets', handler));
+    expect(direct(routes, 'GET', '/v1/others')).toBeUndefined();
+    expect(direct(routes, 'GET', '/v1/pets')).toEqual({});
+  });
+
+  it.each([
+    ['/a/b', '/a/b'],
+    ['/a/:any', '/a/b'],
+    ['/a/b', '/a/:b'],
+    ['/:some/b', '/a/:b'],
+  ])('leaves what %s and %s share to Express: the first may be a middleware', (first, second) => {
+    const routes = application((it) => it.get(first, handler).get(second, handler).get('/v1/pets', handler));
+    expect(direct(routes, 'GET', '/a/b')).toBeUndefined();
+    expect(direct(routes, 'GET', '/v1/pets')).toEqual({});
+  });
+
+  it('takes no middleware for the handler that stands behind something else', () => {
+    const routes = application((it) => it.get('/v1/pets', handler).use(express.json()).get('/v1/pets', handler));
+    expect(direct(routes, 'GET', '/v1/pets')).toBeUndefined();
   });
 
   it.each<[string, (application: Express) => void]>([
@@ -63,7 +95,7 @@ describe('DirectRoutes', () => {
 
   it('sees what is added later', () => {
     const made = express();
-    const routes = new DirectRoutes(made, 0);
+    const routes = directRoutes(made);
     made.get('/a', handler);
     expect(direct(routes, 'GET', '/a')).toEqual({});
     made.get('/b', handler);

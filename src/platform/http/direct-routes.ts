@@ -1,34 +1,34 @@
-import type { Express, NextFunction, Request, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import type { PlainHandler } from './plain-handler.js';
 
-type Handler = (request: Request, response: Response, next: NextFunction) => unknown;
-
-/** A route that Express would come to without anything before it. */
-interface DirectRoute {
+/** A path of Express's that some method has. */
+interface Place {
+  readonly method: string;
   readonly path: string;
+}
+
+interface DirectRoute extends Place {
   readonly names: readonly string[];
   /** Undefined for a path without parameters. */
   readonly pattern: RegExp | undefined;
-  readonly handle: Handler;
-  /** Instead of `handle`, where the handler has nothing of Nest's around it. */
-  readonly plain: PlainHandler | undefined;
+  readonly handler: PlainHandler;
 }
 
 /** What is read of Express's router (`router` 2): its layers in the order in which it tries them. */
 interface Layer {
-  readonly name: string;
-  readonly handle: Handler & { readonly stack?: readonly Layer[] };
+  readonly handle: { readonly stack?: readonly Layer[] };
   readonly slash: boolean;
-  readonly route?: { readonly path: unknown; readonly stack: readonly { method?: string; handle: Handler }[] };
+  readonly route?: { readonly path: unknown; readonly stack: readonly { method?: string }[] };
 }
 
 /** `/a/b/:c`: constant segments and whole parameters, which is what Nest's controllers mostly have. */
 const PLAIN_PATH = /^(?:\/(?::\w+|[\w.~-]+))+$/;
 
 /**
- * Express's own routes by method, for those that it would come to without anything before them, so that finding one is no
- * walk through all of Express's layers. Whatever else there is, a middleware, a router of another kind, a
- * route for all methods, ends the list: what stands behind it goes through Express, as does every path with an escape.
+ * Finds the plain handler that Express would come to without anything before it, so that finding one is no walk through
+ * all of Express's layers. Whatever else there is, a middleware, a router of another kind, a route for all methods, ends
+ * the list: what stands behind it goes through Express, as does every path with an escape. So does a handler to whose path
+ * another layer may come too: to Express, a middleware for one method is a route like any other.
  */
 export class DirectRoutes {
   private byMethod = new Map<string, DirectRoute[]>();
@@ -49,7 +49,7 @@ export class DirectRoutes {
   }
 
   /** Takes a request to its handler; false where that is for Express to do. */
-  dispatch(request: Request, response: Response, next: NextFunction): boolean {
+  dispatch(request: Request, response: Response): boolean {
     const { url } = request;
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
@@ -58,14 +58,7 @@ export class DirectRoutes {
     for (const route of this.byMethod.get(request.method) ?? []) {
       const parameters = parametersOf(route, path);
       if (parameters === undefined) continue;
-      if (route.plain !== undefined) {
-        void route.plain.handle(request, response, parameters);
-        return true;
-      }
-      Object.assign(request, { originalUrl: url, baseUrl: '', params: parameters, res: response, next });
-      response.locals = Object.create(null) as typeof response.locals;
-      const result = route.handle(request, response, next);
-      if (result instanceof Promise) result.catch(next);
+      void route.handler.handle(request, response, parameters);
       return true;
     }
     return false;
@@ -73,27 +66,46 @@ export class DirectRoutes {
 
   private read(layers: readonly Layer[]): void {
     this.known = layers.length;
-    this.byMethod = new Map();
-    const aside: string[] = [];
-    for (const { route, handle, slash } of layers.slice(this.passed)) {
-      const own = asideOf(handle, slash);
-      if (own !== undefined) aside.push(...own);
-      else if (route === undefined || !this.add(route, aside)) return;
-    }
+    const { before, behind, aside } = placesIn(layers.slice(this.passed));
+    const direct = before.flatMap((place) => {
+      const handler = this.plain.get(`${place.method} ${place.path}`);
+      const others = [...before, ...behind].filter((other) => other !== place && other.method === place.method);
+      const shared = [...others.map(({ path }) => path), ...aside].some((path) => mayMeet(path, place.path));
+      return handler === undefined || shared ? [] : [directRoute(place, handler)];
+    });
+    this.byMethod = Map.groupBy(direct, ({ method }) => method);
   }
+}
 
-  /** @returns whether what comes behind it may still be direct. */
-  private add({ path, stack }: NonNullable<Layer['route']>, aside: readonly string[]): boolean {
-    const [only] = stack;
-    if (typeof path !== 'string' || !PLAIN_PATH.test(path) || stack.length !== 1 || only?.method === undefined)
-      return false;
-    const method = only.method.toUpperCase();
-    const direct = directRoute(path, only.handle, this.plain.get(`${method} ${path}`));
-    if (aside.some((other) => parametersOf(direct, other) !== undefined)) return false;
-    const routes = this.byMethod.get(method) ?? [];
-    this.byMethod.set(method, [...routes, direct]);
-    return true;
+/** Places before the first layer that may be anything, those behind it, and the paths of routers among the former. */
+function placesIn(layers: readonly Layer[]): { before: Place[]; behind: Place[]; aside: string[] } {
+  const aside: string[] = [];
+  const [before, behind]: [Place[], Place[]] = [[], []];
+  let places = before;
+  for (const { route, handle, slash } of layers) {
+    const own = asideOf(handle, slash);
+    const place = route === undefined ? undefined : placeOf(route);
+    if (own !== undefined) aside.push(...own);
+    else if (place !== undefined) places.push(place);
+    else places = behind;
   }
+  return { before, behind, aside };
+}
+
+function placeOf({ path, stack }: NonNullable<Layer['route']>): Place | undefined {
+  const [only] = stack;
+  const isPlain = typeof path === 'string' && PLAIN_PATH.test(path) && stack.length === 1;
+  if (!isPlain || only?.method === undefined) return undefined;
+  return { method: only.method.toUpperCase(), path };
+}
+
+/** Whether some request could be for both. */
+function mayMeet(one: string, other: string): boolean {
+  const [ones, others] = [one.split('/'), other.split('/')];
+  return (
+    ones.length === others.length &&
+    ones.every((segment, at) => segment === others[at] || segment.startsWith(":") || (others[at] as string).startsWith(":"))
+  );
 }
 
 /** The paths of a router of constant paths only, as `/docs` has; undefined for anything else. */
@@ -103,10 +115,10 @@ function asideOf({ stack }: Layer['handle'], slash: boolean): string[] | undefin
   return paths.every((path) => typeof path === 'string' && !/[:*{]/.test(path)) ? (paths as string[]) : undefined;
 }
 
-function directRoute(path: string, handle: Handler, plain: PlainHandler | undefined): DirectRoute {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
-  const source = path.replace(/[.~-]/g, '\\$&').replace(/:\w+/g, '([^/%]+)');
-  return { path, names, pattern: names.length === 0 ? undefined : new RegExp(`^${source}$`), handle, plain };
+function directRoute(place: Place, handler: PlainHandler): DirectRoute {
+  const names = [...place.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
+  const source = place.path.replace(/[.~-]/g, '\\$&').replace(/:\w+/g, '([^/%]+)');
+  return { ...place, names, pattern: names.length === 0 ? undefined : new RegExp(`^${source}$`), handler };
 }
 
 function parametersOf({ path, names, pattern }: DirectRoute, at: string): Record<string, string> | undefined {

@@ -121,16 +121,8 @@ export class HttpAdapter extends ExpressAdapter {
       return refuseExchange(exchange, response, fault);
     }
     request.url = originForm(request.url ?? '/');
-    this.dispatch(request as Request, response as Response);
-  }
-
-  private dispatch(request: Request, response: Response): void {
-    const express = this.getInstance<Express>();
-    const next: NextFunction = (thrown?: unknown) => {
-      if (thrown === undefined || thrown === 'route') express(request, response);
-      else this.fail(thrown, request, response);
-    };
-    if (!this.direct.dispatch(request, response, next)) express(request, response);
+    const [plain, answer] = [request as Request, response as Response];
+    if (!this.direct.dispatch(plain, answer)) this.getInstance<Express>()(plain, answer);
   }
 
   private fail(thrown: unknown, request: Request, response: Response): void {
