@@ -9,7 +9,7 @@ import mysql, { type RowDataPacket } from 'mysql2/promise';
 import { freePort } from './ports.ts';
 import { findProgram } from './programs.ts';
 import { removeScratch, scratchFolder } from './scratch.ts';
-import { spawnTethered } from './tethered.ts';
+import { freeze, spawnTethered } from './tethered.ts';
 
 const run = promisify(execFile);
 const START_LIMIT_MS = 60_000;
@@ -131,7 +131,7 @@ export class MariaDb {
 
   /** The server hangs: its sockets stay open and nothing answers, until `resume`. */
   pause(): void {
-    this.#process?.kill('SIGSTOP');
+    if (this.#process !== undefined) freeze(this.#process);
   }
 
   resume(): void {

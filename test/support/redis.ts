@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { accepts, freePort } from './ports.js';
 import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
-import { spawnTethered } from './tethered.js';
+import { freeze, spawnTethered } from './tethered.js';
 
 const START_LIMIT_MS = 10_000;
 
@@ -55,7 +55,7 @@ export class Redis {
 
   /** The server hangs: its sockets stay open and nothing answers, until `resume`. */
   pause(): void {
-    this.#process?.kill('SIGSTOP');
+    if (this.#process !== undefined) freeze(this.#process);
   }
 
   resume(): void {

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { findProgram } from './programs.ts';
 
 const setpriv = process.platform === 'linux' ? findProgram('setpriv') : undefined;
@@ -14,4 +16,23 @@ export function spawnTethered(command: string, args: readonly string[], options:
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
   return child;
+}
+
+/** Stops a process, and comes back when it has: on Linux a thread may run on for a moment after the signal. */
+export function freeze({ pid = 0 }: ChildProcess): void {
+  process.kill(pid, 'SIGSTOP');
+  const threads = `/proc/${String(pid)}/task`;
+  for (const limit = Date.now() + 5000; existsSync(threads);) {
+    if (readdirSync(threads).every((thread) => isStopped(join(threads, thread)))) return;
+    if (Date.now() > limit) throw new Error(`Process ${String(pid)} does not stop`);
+  }
+}
+
+function isStopped(thread: string): boolean {
+  try {
+    return /\) [TZ]/.test(readFileSync(join(thread, 'stat'), 'utf8'));
+  } catch {
+    // It has ended.
+    return true;
+  }
 }

@@ -104,7 +104,9 @@ function mayMeet(one: string, other: string): boolean {
   const [ones, others] = [one.split('/'), other.split('/')];
   return (
     ones.length === others.length &&
-    ones.every((segment, at) => segment === others[at] || segment.startsWith(":") || (others[at] as string).startsWith(":"))
+    ones.every(
+      (segment, at) => segment === others[at] || segment.startsWith(':') || (others[at] as string).startsWith(':'),
+    )
   );
 }
 
