@@ -26,7 +26,7 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
         };
         const killed = Service.launch({ database, ...host });
         while ((await rows('SELECT owner FROM migration_lock')).length === 0) await sleep(10);
-        await sleep(Math.random() * SLOW_MS);
+        await sleep((Math.random() * SLOW_MS) / 2);
         await killed.kill('SIGKILL');
         const [left] = await rows('SELECT owner, expires_at FROM migration_lock');
         expect(Number(left?.['expires_at']) - Date.now()).toBeLessThan(30_000);
