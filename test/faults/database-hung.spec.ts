@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { inventKey, storeKey } from '../support/api-keys.js';
@@ -8,7 +7,9 @@ import { FaultyProxy } from '../support/faulty-proxy.js';
 import { noteFigure } from '../support/figures.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { MariaDb } from '../support/mariadb.js';
+import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
+import { openDescriptors } from '../support/process-size.js';
 import { Service } from '../support/service.js';
 
 /** For how many milliseconds the database hangs, and how many requests a second come meanwhile. */
@@ -73,7 +74,7 @@ onOwnServer('a database that does not answer', () => {
     return Promise.all(asked);
   }
 
-  const descriptors = (): number => readdirSync(`/proc/${String(service.pid)}/fd`).length;
+  const descriptors = (): number => openDescriptors(service.pid ?? 0);
   const events = (name: string): number => service.log.filter(({ event }) => event === name).length;
 
   it.each([
@@ -121,6 +122,8 @@ onOwnServer('a database that does not answer', () => {
     server.pause();
     const other = new HttpClient(pausedService.url, inventKey());
     const asked = other.get('/v1/pets');
+    // It is to have the request before it is told to stop, after which it takes none.
+    while ((await metricValue(pausedService.managementUrl, 'http_server_active_requests')) < 1) await sleep(10);
     expect(await pausedService.stop()).toEqual({ code: 0, signal: null });
     expect((await asked).status).toBe(503);
     server.resume();
