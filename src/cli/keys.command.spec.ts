@@ -27,7 +27,7 @@ let stderr: string;
 beforeEach(async () => {
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
   const tables = { entities: [ApiKeyEntity], migrations: [CreateApiKeys1764201500000] };
-  dataSource = await createDataSource(config, [tables]).initialize();
+  dataSource = await (await createDataSource(config, [tables])).initialize();
   await dataSource.runMigrations();
   store = new ApiKeyStore(createDatabase(dataSource, config.database), clock, { record: () => {} }, 'test');
   withKeys = (work) => work(store, clock);

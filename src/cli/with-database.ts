@@ -29,7 +29,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const config = loadConfig(loadEnvironment());
   const sources = [platformSchema, ...(withThoseOff ? features : startedFeatures(features, config))];
-  const dataSource = createDataSource(config, sources);
+  const dataSource = await createDataSource(config, sources);
   await dataSource.initialize();
   try {
     const migrator = new Migrator(dataSource, sources);

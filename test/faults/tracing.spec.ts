@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publicIdOf, storeKey } from '../support/api-keys.js';
@@ -8,6 +6,7 @@ import { Collector, type Span } from '../support/collector.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
+import { LoadedModules } from '../support/loaded-modules.js';
 import { metricValue } from '../support/metrics.js';
 import { freePort } from '../support/ports.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
@@ -217,37 +216,27 @@ describe('traces', () => {
     await database.drop();
   });
 
-  /** Prints what of OpenTelemetry is loaded, but its API, which prom-client has. */
-  function watching(): string {
-    const file = join(folder, 'watch.cjs');
-    writeFileSync(
-      file,
-      // A chunk notes the file of each of its parts.
-      `require('node:module').registerHooks({ load(url, context, next) {
-        const module = next(url, context);
-        const parts = String(module.source).match(/node_modules.@opentelemetry.(?!api)[^/]+/g) ?? [];
-        if (parts.length > 0) process.stderr.write('loaded ' + parts.join(' ') + '\\n');
-        return module;
-      } });`,
-    );
-    return `--require ${file}`;
-  }
+  /** What of OpenTelemetry was loaded, but its API, which prom-client has. */
+  const telemetryIn = (loaded: LoadedModules): string[] =>
+    [...loaded.packages].filter((name) => /^@opentelemetry\/(?!api)/.test(name));
 
   it('that are off load nothing', async () => {
-    const service = await Service.start({ database, env: { NODE_OPTIONS: watching() } });
+    const loaded = new LoadedModules(folder);
+    const service = await Service.start({ database, env: loaded.env });
     expect((await new HttpClient(service.url, await storeKey(database)).get('/v1/pets')).status).toBe(200);
     await service.stop();
-    expect(service.output).not.toContain('@opentelemetry');
+    expect(telemetryIn(loaded)).toEqual([]);
   });
 
   it('are handed over before the process ends, as protobuf unless told otherwise', async () => {
     const collector = await Collector.start();
-    const env = exporting(collector, { NODE_OPTIONS: watching(), OTEL_BSP_SCHEDULE_DELAY: '600000' });
+    const loaded = new LoadedModules(folder);
+    const env = exporting(collector, { ...loaded.env, OTEL_BSP_SCHEDULE_DELAY: '600000' });
     const service = await Service.start({ database, env });
-    expect(service.output).toContain('@opentelemetry/sdk-trace');
     await new HttpClient(service.url, await storeKey(database)).get('/v1/pets');
     expect(collector.exports).toEqual([]);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
+    expect(telemetryIn(loaded)).toContain('@opentelemetry/sdk-trace');
     expect(collector.exports.map(({ path, headers }) => [path, headers['content-type']])).toEqual([
       ['/v1/traces', 'application/x-protobuf'],
     ]);

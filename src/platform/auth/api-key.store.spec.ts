@@ -29,7 +29,7 @@ beforeEach(async () => {
   now = Date.UTC(2026, 0, 15);
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
   const tables = { entities: [ApiKeyEntity], migrations: [CreateApiKeys1764201500000] };
-  dataSource = await createDataSource(config, [tables]).initialize();
+  dataSource = await (await createDataSource(config, [tables])).initialize();
   await dataSource.runMigrations();
   database = createDatabase(dataSource, config.database);
   audit = new RecordedAudit();

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { Config } from '../config/index.js';
@@ -12,10 +11,10 @@ export const MIGRATION_TABLE = 'migration';
 const SQLITE_BUSY_MS = 50;
 
 /** One data source for the whole service: the tables of all features, never synchronised, only migrated. */
-export function createDataSource(
+export async function createDataSource(
   config: Config,
   features: readonly Pick<Feature, 'entities' | 'migrations'>[],
-): DataSource {
+): Promise<DataSource> {
   const entities = features.flatMap((feature) => feature.entities ?? []);
   const migrations = features.flatMap((feature) => feature.migrations ?? []);
   const shared = {
@@ -25,21 +24,19 @@ export function createDataSource(
     synchronize: false,
     logging: false,
   } as const;
-  return new DataSource({ ...shared, ...engineOptions(config) } as unknown as DataSourceOptions);
+  return new DataSource({ ...shared, ...(await engineOptions(config)) } as unknown as DataSourceOptions);
 }
 
 /**
  * The drivers are this package's own, wherever npm puts them: TypeORM would look for them beside itself, and for a
  * better-sqlite3 of a major version that has no build for Node 24. Only the one that is used is loaded.
  */
-const require = createRequire(import.meta.url);
-
-function engineOptions(config: Config): object {
+async function engineOptions(config: Config): Promise<object> {
   const { target } = config.database;
-  if (target.kind === 'mysql') return mysqlOptions(config, target);
+  if (target.kind === 'mysql') return mysqlOptions(config, target, (await import('mysql2')).default);
   return {
     type: 'better-sqlite3',
-    driver: require('better-sqlite3-v13') as unknown,
+    driver: (await import('better-sqlite3-v13')).default,
     database: target.path,
     timeout: SQLITE_BUSY_MS,
     prepareDatabase: prepareSqlite,
@@ -54,11 +51,15 @@ function prepareSqlite(database: BetterSqlite3.Database): void {
   database.pragma(`busy_timeout = ${SQLITE_BUSY_MS}`);
 }
 
-function mysqlOptions(config: Config, target: Extract<Config['database']['target'], { kind: 'mysql' }>): object {
+function mysqlOptions(
+  config: Config,
+  target: Extract<Config['database']['target'], { kind: 'mysql' }>,
+  driver: unknown,
+): object {
   const { database } = config;
   return {
     type: 'mysql',
-    driver: require('mysql2') as unknown,
+    driver,
     host: target.host,
     port: target.port,
     username: target.user,

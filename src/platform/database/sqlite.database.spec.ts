@@ -12,7 +12,7 @@ let database: Database;
 beforeEach(async () => {
   const patient = { DATABASE_ACQUIRE_TIMEOUT_MS: '20000', REQUEST_DEADLINE_MS: '60000' };
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:', ...patient });
-  dataSource = await createDataSource(config, []).initialize();
+  dataSource = await (await createDataSource(config, [])).initialize();
   database = createDatabase(dataSource, config.database);
   await database.execute('CREATE TABLE note (text VARCHAR(50) NOT NULL)');
 });

@@ -16,7 +16,7 @@ let store: IdempotencyStore;
 beforeEach(async () => {
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
   const tables = { entities: [IdempotencyRecord], migrations: [CreateIdempotencyRecords1764201550000] };
-  dataSource = await createDataSource(config, [tables]).initialize();
+  dataSource = await (await createDataSource(config, [tables])).initialize();
   await dataSource.runMigrations();
   database = createDatabase(dataSource, config.database);
   store = new IdempotencyStore(database);
