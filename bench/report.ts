@@ -94,7 +94,8 @@ function spread({ median, least, most }: Spread, write: (value: number) => strin
   return least === most ? write(median) : `${write(median)} (${write(least)}–${write(most)})`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return `${lines.join('\n')}\n`;
 }

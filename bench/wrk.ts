@@ -20,8 +20,8 @@ export interface WrkResult {
 }
 
 /**
- * Drives a server with wrk: of two cores, which are for the service and its database, it takes a small part of what autocannon
- * takes for a request.
+ * Drives a server with wrk: of two cores, which are for the service and its database, it takes a small part of what
+ * autocannon takes for a request.
  *
  * @param requests as they go over the wire, sent in turn over all connections.
  * @param seconds whole ones.

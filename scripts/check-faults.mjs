@@ -10,6 +10,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { table } from '../bench/report.ts';
+import { spreadOf } from '../bench/statistics.ts';
 import { writeBlock } from '../bench/written.ts';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
@@ -41,8 +43,8 @@ try {
   const { status } = spawnSync('npm', args, { env, stdio: 'inherit' });
   const figures = readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(JSON.parse);
   const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, taken]) => row(what, taken));
-  const text = ['| What | Times | Median | Most | May be |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
-  process.stdout.write(`\n${text}\n`);
+  const text = table(['What', 'Times', 'Median', 'Most', 'May be'], rows);
+  process.stdout.write(`\n${text}`);
   const broken = figures.filter(({ value, limit }) => value > (limit ?? Infinity));
   for (const { what, value, limit, unit } of broken) process.stderr.write(`${what}: ${value} ${unit}, not ${limit}\n`);
   if (!values.quick && status === 0) writeBlock('faults', text, 'operating.md');
@@ -52,9 +54,8 @@ try {
 }
 
 function row(what, taken) {
-  const sorted = taken.map(({ value }) => value).toSorted((a, b) => a - b);
+  const { median, most } = spreadOf(taken.map(({ value }) => value));
   const { unit, limit } = taken[0];
-  const show = (value) => `${value.toLocaleString('en-US')} ${unit}`;
-  const median = sorted[Math.floor(sorted.length / 2)];
-  return `| ${what} | ${taken.length} | ${show(median)} | ${show(sorted.at(-1))} | ${limit === undefined ? '' : show(limit)} |`;
+  const show = (value) => `${Math.round(value).toLocaleString('en-US')} ${unit}`;
+  return [what, String(taken.length), show(median), show(most), limit === undefined ? '' : show(limit)];
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors/index.js';
 import type { Exchange } from './exchange.js';
-import { writeWholeHead } from './express-messages.js';
+import { headOfAll, writeWholeHead } from './express-messages.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -86,7 +86,7 @@ function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer,
 
 /** What every answer carries, then what the exchange and the answer itself have, as far as `own` does not say it, then that. */
 function headOf(exchange: Exchange, answer: Answer, own: readonly string[]): string[] {
-  const head = ['X-Request-Id', exchange.id, 'X-Content-Type-Options', 'nosniff'];
+  const head = headOfAll(exchange.id);
   for (const name of Object.keys(exchange.headers)) {
     if (!own.includes(name) && !Object.hasOwn(answer.headers, name)) head.push(name, exchange.headers[name] as string);
   }

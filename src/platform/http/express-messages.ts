@@ -10,11 +10,16 @@ class OwnResponse extends ServerResponse {
   override writeHead(...head: unknown[]): this {
     if (!this.isComplete) {
       this.isComplete = true;
-      this.setHeader('X-Request-Id', exchangeOf(this.req).id);
-      this.setHeader('X-Content-Type-Options', 'nosniff');
+      const own = headOfAll(exchangeOf(this.req).id);
+      for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
     }
     return (super.writeHead as (...head: unknown[]) => this)(...head);
   }
+}
+
+/** What every answer carries: names and values in turn, a new list each time. */
+export function headOfAll(requestId: string): string[] {
+  return ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
 }
 
 /** @param head names and values in turn, with all that `OwnResponse` would add. */

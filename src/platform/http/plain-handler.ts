@@ -6,19 +6,7 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
-import {
-  EXCEPTION_FILTERS_METADATA,
-  GUARDS_METADATA,
-  HEADERS_METADATA,
-  HOST_METADATA,
-  INTERCEPTORS_METADATA,
-  PIPES_METADATA,
-  REDIRECT_METADATA,
-  RENDER_METADATA,
-  ROUTE_ARGS_METADATA,
-  SSE_METADATA,
-  VERSION_METADATA,
-} from '@nestjs/common/constants.js';
+import * as nest from '@nestjs/common/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -38,16 +26,16 @@ export interface Surroundings {
 
 /** What Nest may be told to put around a handler, or to do with its result. Each is Nest's own to do. */
 const NESTS_OWN = [
-  EXCEPTION_FILTERS_METADATA,
-  GUARDS_METADATA,
-  HEADERS_METADATA,
-  HOST_METADATA,
-  INTERCEPTORS_METADATA,
-  PIPES_METADATA,
-  REDIRECT_METADATA,
-  RENDER_METADATA,
-  SSE_METADATA,
-  VERSION_METADATA,
+  nest.EXCEPTION_FILTERS_METADATA,
+  nest.GUARDS_METADATA,
+  nest.HEADERS_METADATA,
+  nest.HOST_METADATA,
+  nest.INTERCEPTORS_METADATA,
+  nest.PIPES_METADATA,
+  nest.REDIRECT_METADATA,
+  nest.RENDER_METADATA,
+  nest.SSE_METADATA,
+  nest.VERSION_METADATA,
 ];
 
 /** Nest's numbers of parameter kinds in ROUTE_ARGS_METADATA (RouteParamtypes). */
@@ -133,7 +121,7 @@ function returnTypeOf({ controller, operationId }: Route): unknown {
 
 /** Undefined where there is one that is not the whole body, the whole query or a parameter of the path. */
 function inputsOf({ controller, operationId }: Route): Input[] | undefined {
-  const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, operationId) ?? {}) as Record<
+  const metadata = (Reflect.getMetadata(nest.ROUTE_ARGS_METADATA, controller, operationId) ?? {}) as Record<
     string,
     Argument
   >;

@@ -19,8 +19,8 @@ export interface DurationsOptions {
 }
 
 /**
- * A histogram of durations. prom-client's own checks, sorts and joins its labels for each observation, and counts by the text of
- * a bound; there are several observations a request.
+ * A histogram of durations. prom-client's own checks, sorts and joins its labels for each observation, and counts by the
+ * text of a bound; there are several observations a request.
  */
 export class Durations {
   private readonly series = new Map<string, Series>();
