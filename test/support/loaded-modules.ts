@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from './command.js';
 
-const hook = new URL('loaded-modules.mjs', import.meta.url).href;
+const hook = new URL('list-loaded-modules.mjs', import.meta.url).href;
 
 /** What a service loads, for the environment that it is started in; known once it has ended. */
 export class LoadedModules {
