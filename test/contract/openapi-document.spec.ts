@@ -8,8 +8,22 @@ import { createSqliteDatabase, type TestDatabase } from '../support/database.js'
 import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
+interface Parameter {
+  readonly name?: string;
+  readonly in?: string;
+  readonly required?: boolean;
+  readonly schema?: object;
+}
+
+interface Schema {
+  readonly required?: readonly string[];
+  readonly properties: Readonly<Record<string, object>>;
+}
+
 interface Operation {
   readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, { schema: object }>> };
   readonly deprecated?: boolean;
   readonly security: readonly object[];
   readonly responses: Readonly<Record<string, { readonly headers: object; readonly links?: object; content?: object }>>;
@@ -20,7 +34,7 @@ interface ReadDocument {
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, { readonly required?: readonly string[] }>> };
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: object };
 }
 
 /** The document in review: whoever changes what clients see changes this file, and is seen to. */
@@ -64,6 +78,9 @@ describe('the committed document', () => {
     );
     expect(found).toEqual(['listPets: get /pets', 'createPet: post /pets', 'getPet: get /pets/{petId}']);
     for (const { security } of operations) expect(security).toEqual([{ bearerAuth: [] }]);
+    expect(document.components.securitySchemes).toEqual({
+      bearerAuth: { type: 'http', scheme: 'bearer', description: expect.any(String) },
+    });
   });
 
   it('has the five schemas, each once', () => {
@@ -73,6 +90,43 @@ describe('the committed document', () => {
     expect(NewPet?.required).toEqual(['name', 'categoryId']);
     expect(others['Error']?.required).toEqual(['code', 'message', 'status']);
     expect(committed.match(/"pending"/g)).toHaveLength(1);
+  });
+
+  it('has each field as what it is, one schema of the status for query, body and answer', () => {
+    const { Pet, NewPet, PetStatus, Pets, Error } = document.components.schemas;
+    const int64 = expect.objectContaining({ type: 'integer', format: 'int64' });
+    const status = expect.objectContaining({ $ref: '#/components/schemas/PetStatus' });
+    const fields = { name: expect.objectContaining({ type: 'string' }), categoryId: int64, status };
+    expect(NewPet?.properties).toEqual(fields);
+    expect(Pet?.properties).toEqual({ id: int64, ...fields });
+    expect(PetStatus).toEqual({ type: 'string', enum: ['available', 'pending', 'sold'] });
+    expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
+    expect(Error?.properties).toMatchObject({
+      code: { type: 'string' },
+      message: { type: 'string' },
+      status: { type: 'integer' },
+    });
+  });
+
+  it('has the parameters and the body of each operation', () => {
+    const own = (id: string): readonly Parameter[] => operation(id).parameters.filter(({ name }) => name !== undefined);
+    const limit = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
+    const status = { $ref: '#/components/schemas/PetStatus' };
+    expect(own('listPets')).toMatchObject([
+      { name: 'limit', in: 'query', required: false, schema: limit },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },
+      { name: 'status', in: 'query', required: false, schema: status },
+    ]);
+    expect(own('createPet')).toEqual([]);
+    expect(own('getPet')).toMatchObject([
+      { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
+    ]);
+    const newPet = { schema: { $ref: '#/components/schemas/NewPet' } };
+    expect(operation('createPet').requestBody).toMatchObject({
+      required: true,
+      content: { 'application/json': newPet },
+    });
+    for (const id of ['listPets', 'getPet']) expect(operation(id).requestBody).toBeUndefined();
   });
 
   it('prints the bounds of int64 as exact digits', () => {
@@ -103,7 +157,9 @@ describe('the committed document', () => {
   });
 
   it('links createPet to getPet', () => {
-    expect(operation('createPet').responses['201']?.links).toMatchObject({ getPet: { operationId: 'getPet' } });
+    expect(operation('createPet').responses['201']?.links).toEqual({
+      getPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } },
+    });
   });
 });
 

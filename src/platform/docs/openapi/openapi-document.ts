@@ -29,7 +29,8 @@ type Components = Record<string, Record<string, unknown> | undefined>;
 
 const outline = new DocumentBuilder()
   .setOpenAPIVersion('3.1.0')
-  .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key, `as_…`.' }, 'bearerAuth')
+  // `addBearerAuth` would add that the token is a JWT.
+  .addSecurity('bearerAuth', { type: 'http', scheme: 'bearer', description: 'An API key, `as_…`.' })
   .build();
 
 /**
