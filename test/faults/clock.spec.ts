@@ -1,61 +1,46 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
+import { FakeTime } from '../support/fake-time.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
-import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
 onEachEngine('a clock that jumps', (engine) => {
-  const folder = scratchFolder('clock');
-  const file = join(folder, 'time');
+  // As a clock that is set: what only counts on is not changed by that.
+  const time = new FakeTime({ timers: false });
   let database: TestDatabase;
   let service: Service;
   let client: HttpClient;
 
-  /** As libfaketime takes it: `+3600` seconds from now, or `@` and a moment from which time goes on. */
-  const jump = async (to: string): Promise<void> => {
-    writeFileSync(file, `${to}\n`);
-    await sleep(200);
-  };
-
   beforeAll(async () => {
-    writeFileSync(file, '+0\n');
-    const environment = execFileSync('faketime', ['-f', '+0s', 'env'], { encoding: 'utf8' });
-    const env = {
-      LD_PRELOAD: /^LD_PRELOAD=(.*)$/m.exec(environment)?.[1],
-      FAKETIME_TIMESTAMP_FILE: file,
-      FAKETIME_NO_CACHE: '1',
-      // As a clock that is set: what only counts on is not changed by that.
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    };
     database = await engine.createDatabase();
-    service = await Service.start({ database, ...hosting({ features: ['features/thrower.feature.ts'], env }) });
+    service = await Service.start({
+      database,
+      ...hosting({ features: ['features/thrower.feature.ts'], env: time.env }),
+    });
     client = new HttpClient(service.url, await storeKey(database));
   }, 60_000);
 
   afterAll(async () => {
     await service.stop();
     await database.drop();
-    removeScratch(folder);
+    time.remove();
   });
 
   it.each([
     ['an hour ahead', '+3600'],
     ['an hour back', '-3600'],
   ])('%s: keys hold, nothing times out, durations are such', async (_, to) => {
-    await jump('+0');
+    await time.jump('+0');
     const headers = { 'idempotency-key': `clock${to}` };
     const first = await client.post('/v1/pets', { name: 'Lumi', categoryId: 1 }, { headers });
     expect(first.status).toBe(201);
     const from = service.log.length;
     const slow = client.get('/v1/throws/slow');
-    await jump(to);
+    await time.jump(to);
     expect((await slow).status).toBe(200);
     for (let turn = 0; turn < 20; turn++) expect((await client.get('/v1/pets')).status).toBe(200);
     const again = await client.post('/v1/pets', { name: 'Lumi', categoryId: 1 }, { headers });
@@ -75,10 +60,10 @@ onEachEngine('a clock that jumps', (engine) => {
   it('past the day of a sunset: what it removes is gone, the rest is as it was', async () => {
     const { id } = (await client.post('/v1/pets', { name: 'Otso', categoryId: 1 })).json() as { id: number };
     expect((await client.get(`/v1/pets/${String(id)}`)).status).toBe(200);
-    await jump('@2030-12-06 00:00:00');
+    await time.jump('@2030-12-06 00:00:00');
     expect(await client.get(`/v1/pets/${String(id)}`)).toBeErrorShape(410, 'operation_removed');
     expect((await client.get('/v1/pets')).status).toBe(200);
-    await jump('+0');
+    await time.jump('+0');
     expect((await client.get(`/v1/pets/${String(id)}`)).status).toBe(200);
   });
 });
