@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
-import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
@@ -26,13 +27,13 @@ interface Operation {
   readonly security?: readonly object[];
 }
 
-describe('a feature from outside that names no key', () => {
+onEachEngine('a feature from outside that names no key', (engine) => {
   let database: TestDatabase;
   let service: Service;
   let key: string;
 
   beforeAll(async () => {
-    database = await createSqliteDatabase();
+    database = await engine.createDatabase();
     service = await Service.start({
       database,
       ...hosting({ features: ['features/shelves.feature.ts'], env: { AUTH_FAILURES_PER_MINUTE: '0' } }),

@@ -73,11 +73,17 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${request.body ?? ''}`);
   }
 
+  /** What every answer at the path of a deprecated operation has, whatever failed. */
+  const announcement = ({ responses }: Operation): string[] =>
+    responses['410'] === undefined ? [] : ['deprecation', 'sunset', 'link'];
+
   /** Sends a request; whatever is wrong with its answer, the request's own words first. */
   async function faults(operation: Operation, request: GeneratedRequest, extra: Extra = {}): Promise<string[]> {
     const answer = await exchangeRaw(extra.url ?? store.service.url, bytesOf(operation, request, extra));
     const found = check.faultsOf(operation, answer);
     if (!request.statuses.includes(answer.status)) found.unshift(`not ${request.statuses.join(' or ')}`);
+    const unannounced = announcement(operation).filter((name) => !answer.headers.has(name));
+    found.push(...unannounced.map((name) => `header ${name} is missing`));
     return found.map((fault) => `${request.what}: ${answer.status} ${answer.text.slice(0, 100)}: ${fault}`);
   }
 

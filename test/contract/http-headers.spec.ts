@@ -83,6 +83,14 @@ onEachEngine('headers', (engine) => {
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
       expect(answer.headers.get('x-powered-by')).toBeNull();
     });
+
+    it('lets the page of the documentation load what is its own, and loosens nothing else', async () => {
+      const policyOf = async (path: string): Promise<string | null> =>
+        (await store.send(`GET ${path}`)).headers.get('content-security-policy');
+      expect(await policyOf('/docs')).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(await policyOf('/docs')).not.toMatch(/unsafe|upgrade-insecure-requests|https?:|\*/);
+      for (const path of ['/v1/pets', '/v1/nope', '/openapi.json']) expect(await policyOf(path)).toBeNull();
+    });
   });
 
   describe('X-Request-Id', () => {

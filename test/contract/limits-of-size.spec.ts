@@ -1,8 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
+import { hosting } from '../support/hosting.js';
+import { HttpClient } from '../support/http.js';
 import type { RawConnection, RawResponse } from '../support/raw-http.js';
 import { type RawRequest, serveOn } from '../support/served.js';
+import { Service } from '../support/service.js';
 
 const BODY_LIMIT = 16_384;
 const URL_LIMIT = 8192;
@@ -272,5 +276,35 @@ onEachEngine('sizes', (engine) => {
       expect(connection.unread).toBe('');
       connection.close();
     });
+  });
+});
+
+describe('the size of a body for an operation that says its own', () => {
+  const OWN_LIMIT = 65_536;
+  let database: TestDatabase;
+  let service: Service;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    database = await createSqliteDatabase();
+    service = await Service.start({ database, ...hosting({ features: ['features/tasks.feature.ts'] }) });
+    client = new HttpClient(service.url, await storeKey(database));
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  const post = (path: string, bytes: number) => client.post(path, '{"name":"Sweep","waitMs":0}'.padEnd(bytes));
+
+  it('is what that says, for it alone', async () => {
+    expect((await post('/v1/chores', OWN_LIMIT)).status).toBe(201);
+    const refused = await post('/v1/chores', OWN_LIMIT + 1);
+    expect(refused).toBeErrorShape(413, 'payload_too_large');
+    expect(refused.text).toContain(String(OWN_LIMIT));
+    for (const path of ['/v1/tasks', '/v1/pets']) {
+      expect(await post(path, BODY_LIMIT + 1)).toBeErrorShape(413, 'payload_too_large');
+    }
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inventKey, storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
-import { type Answer, HttpClient } from '../support/http.js';
+import { type Answer, HttpClient, type RequestOptions } from '../support/http.js';
 import { Redis } from '../support/redis.js';
 import { type LogLine, Service } from '../support/service.js';
 
@@ -59,6 +59,21 @@ onEachEngine('the limit of a client', (engine) => {
       expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=5;w=60');
     }
     expect(await database.query('SELECT id FROM pet')).toEqual([]);
+  });
+
+  it.each<[number, string, RequestOptions]>([
+    [201, 'POST /v1/pets', { body: { name: 'Lumi', categoryId: 1 } }],
+    [304, 'GET /v1/pets', { headers: { 'if-none-match': '*' } }],
+    [400, 'POST /v1/pets', { body: '{' }],
+    [406, 'GET /v1/pets', { headers: { accept: 'text/html' } }],
+    [413, 'POST /v1/pets', { body: ' '.repeat(20_000) }],
+    [415, 'POST /v1/pets', { body: '{}', headers: { 'content-type': 'text/plain' } }],
+  ])('is on a %d of %s', async (status, request, options) => {
+    const client = new HttpClient(service.url, await storeKey(database, { client: `told with a ${status}` }));
+    const [method = '', path = ''] = request.split(' ');
+    const answer = await client.request(method, path, options);
+    expect([answer.status, remaining(answer)]).toEqual([status, LIMIT - 1]);
+    expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=5;w=60');
   });
 
   it('is shared by the keys of one client, and by no two clients', async () => {

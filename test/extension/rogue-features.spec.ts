@@ -97,13 +97,13 @@ onEachEngine('features that throw', (engine) => {
   });
 });
 
-describe('middleware of a feature', () => {
+onEachEngine('middleware of a feature', (engine) => {
   let database: TestDatabase;
   let service: Service;
   let client: HttpClient;
 
   beforeAll(async () => {
-    database = await createSqliteDatabase();
+    database = await engine.createDatabase();
     service = await Service.start({ database, ...hosting({ features: ['features/watcher.feature.ts'] }) });
     client = new HttpClient(service.url, await storeKey(database));
     for (const name of ['Lumi', 'Otso', 'Rex']) await client.post('/v1/pets', { name, categoryId: 1 });

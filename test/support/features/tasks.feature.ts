@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Body, Controller, Get, Inject, Module, Post } from '@nestjs/common';
 import {
   ApiError,
+  BodyLimit,
   Database,
   defineErrorCode,
   defineFeature,
@@ -65,6 +66,7 @@ class TasksController {
 
   @Post('chores')
   @Idempotent()
+  @BodyLimit(65_536)
   async createChore(@Body() { name, waitMs }: NewTask): Promise<object> {
     await this.write(name, waitMs);
     return { name, chore: true };
