@@ -144,7 +144,8 @@ describe('starting before its database', () => {
     const { service, api, probe } = await launchOn({ url: `mysql://root@127.0.0.1:${String(port)}/store_late` });
     await service.untilLogged(({ event }) => event === 'db.unavailable');
     expect((await probe('/livez')).status).toBe(200);
-    expect((await probe('/readyz')).status).toBe(503);
+    const checks = { schema: 'failing', database: 'failing', accepting: 'ok' };
+    expect(await probe('/readyz')).toEqual({ status: 503, body: { status: 'failing', checks } });
     expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
     const server = await MariaDb.start({ port });
     // The server is there and the database is not, for a while.
