@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectFolder, runCommand } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
@@ -31,6 +33,28 @@ describe('docs/api.md', () => {
       (JSON.parse(printed.toString()) as string[]).sort(),
     );
     expect(rows.filter((row) => row.some((cell) => cell.trim() === ''))).toEqual([]);
+  });
+});
+
+describe('docs/api.md, of what holds unless it is configured otherwise,', () => {
+  const defaults = readFileSync(join(projectFolder, '.env.example'), 'utf8');
+  const valueOf = (name: string): number => Number(new RegExp(`^#${name}=(\\d+)$`, 'm').exec(defaults)?.[1]);
+  const seconds = (...names: string[]): number => names.reduce((sum, name) => sum + valueOf(name), 0) / 1000;
+
+  it('has the limits', () => {
+    const limits = new Map(api.tables.flatMap(({ rows }) => rows.map(([what, limit]) => [what!, limit!] as const)));
+    expect(limits.get('body')).toBe(`${valueOf('HTTP_BODY_LIMIT_BYTES') / 1024} KiB: 413`);
+    expect(limits.get('time for the headers to arrive')).toBe(`${seconds('HTTP_HEADERS_TIMEOUT_MS')} s: 408`);
+    expect(limits.get('time for the whole request to arrive')).toBe(`${seconds('HTTP_REQUEST_TIMEOUT_MS')} s: 408`);
+    expect(limits.get('time in which none of an answer is taken')).toBe(
+      `${seconds('HTTP_REQUEST_TIMEOUT_MS', 'REQUEST_DEADLINE_MS')} s: the connection is closed`,
+    );
+    expect(api.text).toContain(`Connections are kept for ${seconds('HTTP_KEEP_ALIVE_TIMEOUT_MS')} seconds`);
+  });
+
+  it('has the rates', () => {
+    expect(api.text).toContain(`a quota, ${valueOf('RATE_LIMIT_PER_MINUTE')} requests a minute`);
+    expect(api.text).toContain(`beyond ${valueOf('AUTH_FAILURES_PER_MINUTE')} a minute they are answered with 429`);
   });
 });
 
