@@ -82,10 +82,9 @@ export class DocsPage {
     return { request, status: status.trim(), body };
   }
 
-  /** A picture of the whole page for a person to look at, into `artifacts/`, where PHOTOGRAPHS asks for it. */
+  /** A picture of the whole page, left in `artifacts/` for a person to look at. As PNG so long a page takes seconds. */
   async photograph(name: string): Promise<void> {
-    if (process.env['PHOTOGRAPHS'] === undefined) return;
-    await this.page.screenshot({ path: `artifacts/browser/${name}.png`, fullPage: true });
+    await this.page.screenshot({ path: `artifacts/browser/${name}.jpeg`, quality: 60, fullPage: true });
   }
 
   private untilShown(): Promise<void> {
