@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Feature } from '../platform/feature.js';
 import { version } from '../platform/version.js';
 import { configCommand } from './config.command.js';
+import { throwOnExit } from './exit-codes.js';
 import { keysCommand } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
 import { newCommand } from './new.command.js';
@@ -11,12 +12,15 @@ import { seedCommand } from './seed.command.js';
 import { withKeysFile } from './with-keys-file.js';
 import { withKeysOf } from './with-keys.js';
 
-/** Runs one command for these features: one file a command. */
+/**
+ * Runs one command for these features: one file a command. `process.exitCode` is 2 after one that was asked wrongly, and
+ * what the command says after one that failed.
+ */
 export async function runCommand(features: readonly Feature[], args: readonly string[]): Promise<void> {
   const program = new Command('animal-store').description('Runs and keeps an Animal Store').version(version);
   for (const command of commandsFor(features)) program.addCommand(command);
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await throwOnExit(program).parseAsync(args, { from: 'user' });
   } catch (error) {
     // Its message is printed already.
     if (error instanceof CommanderError) process.exitCode = error.exitCode;

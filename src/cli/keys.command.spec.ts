@@ -14,6 +14,7 @@ import {
 import { loadConfig } from '../platform/config/index.js';
 import { createDatabase, createDataSource } from '../platform/database/index.js';
 import { ApiError, coreErrors } from '../platform/errors/index.js';
+import { throwOnExit } from './exit-codes.js';
 import { keysCommand, type WithKeys, type WithKeysFile } from './keys.command.js';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
@@ -47,7 +48,8 @@ async function run(...words: string[]): Promise<number> {
   stdout = '';
   stderr = '';
   try {
-    await keysCommand(withKeys, withKeysFile, ['pets:read', 'pets:write']).parseAsync(words, { from: 'user' });
+    const command = keysCommand(withKeys, withKeysFile, ['pets:read', 'pets:write']);
+    await throwOnExit(command).parseAsync(words, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;

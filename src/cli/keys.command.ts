@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import {
   ApiKeysFileError,
   EVERYTHING,
@@ -14,6 +14,7 @@ import {
 import type { Clock } from '../platform/clock.js';
 import { DatabaseError } from '../platform/database/index.js';
 import { ApiError } from '../platform/errors/index.js';
+import { ASKED_WRONGLY } from './exit-codes.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
 
 /** Runs work on the keys of the configured database, which is started before and stopped after. */
@@ -29,9 +30,6 @@ const MAX_OVERLAP_MS = 366 * 86_400_000;
 /**
  * `keys create | list | roll | revoke`. What a script wants is alone on stdout, what a person wants is on stderr.
  *
- * Throws `CommanderError` once its message is printed, with the code to exit with: 1 where it cannot be done, 2 where it
- * was asked wrongly.
- *
  * @param declaredScopes every scope that a feature declares; others are refused.
  */
 export function keysCommand(
@@ -40,15 +38,11 @@ export function keysCommand(
   declaredScopes: readonly string[],
 ): Command {
   const keys = new Command('keys').description('make, list, roll and revoke API keys');
-  const commands = [
-    createCommand(withKeys, withKeysFile, declaredScopes),
-    listCommand(withKeys),
-    rollCommand(withKeys),
-    revokeCommand(withKeys),
-  ];
-  for (const command of commands) keys.addCommand(command);
-  for (const command of [keys, ...commands]) command.exitOverride(exitWith);
-  return keys;
+  return keys
+    .addCommand(createCommand(withKeys, withKeysFile, declaredScopes))
+    .addCommand(listCommand(withKeys))
+    .addCommand(rollCommand(withKeys))
+    .addCommand(revokeCommand(withKeys));
 }
 
 function createCommand(withKeys: WithKeys, withKeysFile: WithKeysFile, declaredScopes: readonly string[]): Command {
@@ -141,13 +135,7 @@ function sentenceOf(error: unknown): string | undefined {
 }
 
 function refuse(command: Command, sentence: string): never {
-  return command.error(`error: ${sentence}`, { exitCode: 2, code: 'keys.refused' });
-}
-
-/** Commander exits with 1 for a usage error, which here means that the work failed. */
-function exitWith(error: CommanderError): never {
-  const asked = error.code.startsWith('commander.') && error.exitCode !== 0;
-  throw new CommanderError(asked ? 2 : error.exitCode, error.code, error.message);
+  return command.error(`error: ${sentence}`, { exitCode: ASKED_WRONGLY, code: 'keys.refused' });
 }
 
 function clientName(text: string): string {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Database } from '../platform/database/index.js';
 import type { Feature, Samples } from '../platform/feature.js';
+import { ASKED_WRONGLY } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { withDatabase } from './with-database.js';
 
@@ -26,7 +27,8 @@ export function seedCommand(features: readonly Feature[]): Command {
     .action(async ({ count, feature, add }: SeedOptions) => {
       const samples = features.find(({ name }) => name === feature)?.samples;
       if (samples === undefined) {
-        command.error(`error: ${feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`}`);
+        const fault = feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`;
+        command.error(`error: ${fault}`, { exitCode: ASKED_WRONGLY });
       }
       await withDatabase(features, { migrate: true, patient: true }, async ({ database }) => {
         if (add !== true && !(await isEmpty(database, samples))) {
