@@ -7,7 +7,7 @@ import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient, type RequestOptions } from '../support/http.js';
 import { exchangeRaw, RawConnection } from '../support/raw-http.js';
-import { Service } from '../support/service.js';
+import { type LogLine, Service } from '../support/service.js';
 
 const MISSING = 'Bearer realm="animal-store"';
 const INVALID = 'Bearer realm="animal-store", error="invalid_token"';
@@ -197,6 +197,38 @@ onEachEngine('authentication', (engine) => {
           expect(seen).not.toContain(secret.slice(0, 8));
         }
         expect(table.stdout).toContain('shop');
+      }
+    });
+
+    it('is a line of the log for each thing that happens to it, whatever LOG_LEVEL says, with no secret', async () => {
+      const audited = async (...args: string[]) => {
+        const { stdout, stderr } = await runCommand(database, ['keys', ...args], { LOG_LEVEL: 'error' });
+        const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+        expect(lines).toHaveLength(1);
+        return { key: stdout.trim(), line: JSON.parse(lines[0] ?? '') as LogLine };
+      };
+      const terms = { client: 'audited', level: 'info' };
+      const { key: old, line: created } = await audited('create', '--name', 'audited', '--scopes', 'pets:read');
+      const oldId = publicIdOf(old);
+      expect(created).toMatchObject({ event: 'key.created', key_id: oldId, scopes: ['pets:read'], ...terms });
+      const { key: next, line: rolled } = await audited('roll', oldId, '--overlap', '0');
+      const nextId = publicIdOf(next);
+      expect(rolled).toMatchObject({ event: 'key.rolled', key_id: oldId, successor_id: nextId, ...terms });
+      expect((await audited('revoke', nextId)).line).toMatchObject({ event: 'key.revoked', key_id: nextId, ...terms });
+
+      for (const [presented, reason, keyId] of [
+        [old, 'expired', oldId],
+        [next, 'revoked', nextId],
+        [inventKey('nobody00'), 'unknown', 'nobody00'],
+        [inventKey(oldId), 'mismatch', oldId],
+        [next.slice(0, -1), 'malformed', undefined],
+      ] as const) {
+        const { headers } = await withKey(presented);
+        const asked = headers.get('x-request-id');
+        const isRefusal = (line: LogLine): boolean => line['event'] === 'auth.failed' && line['request_id'] === asked;
+        const line = await service.untilLogged(isRefusal);
+        expect(line).toMatchObject({ level: 'warn', reason, client_ip: '127.0.0.1' });
+        expect(line['key_id']).toBe(keyId);
       }
     });
 

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { publicIdOf } from '../support/api-keys.js';
 import { runCommand } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
@@ -69,8 +70,15 @@ describe('a mounted file of keys', () => {
     expect(await until(200, newcomer)).toBe(true);
     expect(await ask(reader)).toBe(401);
     expect(await ask(master)).toBe(401);
+    const gone = master;
     master = newcomer;
     await service.untilLogged((line) => line['event'] === 'keys_file.loaded');
+    const trail = service.log.filter(({ event }) => event === 'key.created' || event === 'key.revoked');
+    expect(trail.map(({ event, key_id: id, client }) => [event, id, client])).toEqual([
+      ['key.revoked', publicIdOf(reader), 'file'],
+      ['key.revoked', publicIdOf(gone), 'file'],
+      ['key.created', publicIdOf(newcomer), 'file'],
+    ]);
   });
 
   it('that cannot be used changes nothing and is told once, without a word of it', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { storeKey } from '../support/api-keys.js';
+import { inventKey, storeKey } from '../support/api-keys.js';
 import { Canary } from '../support/canary.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
@@ -8,10 +8,12 @@ import { HttpClient } from '../support/http.js';
 import { freePort } from '../support/ports.js';
 import { RawConnection } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
-import { unknownKey } from '../support/wrong-keys.js';
 
 /** Beyond 2^53, so that it is in no duration or size by chance. */
 const CATEGORY = '7331733173317331';
+
+/** What would be a line of its own, or move a terminal's cursor, if it came into the log as it is. */
+const FORGED = '\r\n{"level":"info","event":"forged"}\r\n\u2028\u0085\u009b2J\u001b[2J';
 
 const canary = {
   pet: new Canary('pet'),
@@ -26,8 +28,8 @@ const canary = {
   basic: new Canary('basic'),
   redis: new Canary('redis'),
   stored: new Canary('stored'),
-  unknownKey: Canary.ofKey('unknown-key', unknownKey()),
-  malformedKey: Canary.ofKey('malformed-key', `${unknownKey()}x`),
+  unknownKey: Canary.ofKey('unknown-key', inventKey()),
+  malformedKey: Canary.ofKey('malformed-key', `${inventKey()}x`),
 };
 
 /** Everything that a client can send, good and bad, with a canary in each place. */
@@ -92,6 +94,16 @@ async function plant(service: Service, key: string): Promise<string[]> {
   await ask('POST', '/v1/pets', pet(), { 'content-encoding': canary.header.text });
   await ask('GET', '/v1/pets', undefined, { accept: canary.header.text });
   await ask('GET', '/v1/pets/1');
+  // Such an id is taken, so it is in the log, but for what is secret of it.
+  for (const id of [key, `id_${canary.unknownKey.text}`])
+    await ask('GET', '/v1/pets', undefined, { 'x-request-id': id });
+  for (const name of [FORGED, `a\u2028${canary.pet.text}`, canary.field.text.repeat(3000)]) {
+    await ask('POST', '/v1/pets', JSON.stringify({ name, categoryId: 1 }));
+  }
+  await ask('POST', '/v1/pets', `{"name":"${FORGED}`);
+  for (const path of ['/v1/pets?status=', '/v1/pets?cursor=', '/v1/pets/', '/']) {
+    await ask('GET', path + encodeURIComponent(FORGED));
+  }
   errors.push(...(await plantBelowHttp(service, key)));
   return errors;
 }
@@ -104,11 +116,13 @@ async function plantBelowHttp(service: Service, key: string): Promise<string[]> 
     `GET http://a:${canary.query.text}@b.test/v1/pets?x=1 HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`,
     `GET /v1/pets HTTP/1.1\r\nHost: ${canary.header.text}\r\n${authorization}Broken ${canary.header.text}\r\n\r\n`,
     `${canary.header.text} /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n`,
+    `GET /v1/nope HTTP/1.1\r\nHost: a\r\n${authorization}User-Agent: \u0085\u009b2J\r\nX-Request-Id: \u009b2J\r\n\r\n`,
+    `GET /v1/nope HTTP/1.1\r\nHost: a\r\n${authorization}X-Request-Id: ${FORGED}\r\n\r\n`,
     `GET /v1/pets?${canary.query.text}${'x'.repeat(9000)} HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`,
     `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${authorization}X: ${canary.header.text.repeat(2000)}\r\n\r\n`,
   ]) {
     const connection = await RawConnection.open(service.url);
-    connection.send(bytes);
+    connection.send(Buffer.from(bytes, 'latin1'));
     const { statusLine, text, rawHeaders } = await connection.receive();
     if (!statusLine.includes(' 200 ')) answers.push(`${statusLine}\n${rawHeaders.join('\n')}\n${text}`);
     connection.close();
@@ -192,6 +206,7 @@ onEachEngine('secrets', (engine) => {
     const lines = service.output.trimEnd().split(/\r\n|[\r\n\u2028\u2029\u0085]/);
     expect(lines.length).toBe(service.log.length);
     expect(service.output).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(service.log.map(({ event }) => event)).not.toContain('forged');
   });
 });
 

@@ -12,9 +12,9 @@ export interface StoredKeyOptions {
 }
 
 /** A key of the documented form, well formed to the checksum and known to no service. */
-export function inventKey(): string {
+export function inventKey(publicId = base62(8)): string {
   const secret = base62(32);
-  return `as_test_${base62(8)}_${secret}${checksum(secret)}`;
+  return `as_test_${publicId}_${secret}${checksum(secret)}`;
 }
 
 /** Puts a key where `keys create` would, which takes a process a second. */
@@ -33,7 +33,7 @@ export function publicIdOf(key: string): string {
   return key.split('_')[2] ?? '';
 }
 
-function base62(length: number): string {
+export function base62(length: number): string {
   return Array.from(randomBytes(length), (byte) => BASE62[byte % 62]).join('');
 }
 

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateApiKey } from './api-key.js';
 import { ApiKeysFile } from './api-keys-file.js';
+import type { KeyAudit, KeyEvent } from './key-audit.js';
 
 let folder: string;
 let path: string;
 let log: { info: jest.Mock; error: jest.Mock };
+let events: KeyEvent[];
+let audit: KeyAudit;
 let file: ApiKeysFile | undefined;
 
 const key = generateApiKey('live');
@@ -17,6 +20,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'api-keys-'));
   path = join(folder, 'api-keys.json');
   log = { info: jest.fn(), error: jest.fn() };
+  events = [];
+  audit = { record: (event) => events.push(event) };
 });
 
 afterEach(async () => {
@@ -27,7 +32,7 @@ afterEach(async () => {
 
 async function open(content: unknown): Promise<ApiKeysFile> {
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
-  file = await ApiKeysFile.open(path, log as never);
+  file = await ApiKeysFile.open(path, log as never, audit);
   return file;
 }
 
@@ -73,7 +78,7 @@ describe('a keys file', () => {
   });
 
   it('that is not there is named by its fault', async () => {
-    await expect(ApiKeysFile.open(path, log as never)).rejects.toThrow('it cannot be read (ENOENT)');
+    await expect(ApiKeysFile.open(path, log as never, audit)).rejects.toThrow('it cannot be read (ENOENT)');
   });
 });
 
@@ -87,6 +92,32 @@ describe('a keys file that changes', () => {
     await keys.refresh();
     expect(keys.find(key.publicId)).toBeUndefined();
     expect(log.info).toHaveBeenCalledTimes(2);
+  });
+
+  it('tells the audit of each key that came or went or changed, and of none that was there at the start', async () => {
+    const terms = { client: 'cluster', scopes: ['pets:read'], expiresAt: undefined };
+    const other = { ...entry, id: 'other000' };
+    const keys = await open([entry, other]);
+    expect(events).toEqual([]);
+    await writeFile(path, JSON.stringify([entry, { ...entry, id: 'newcomer' }]));
+    await keys.refresh();
+    expect(events).toEqual([
+      { event: 'key.revoked', keyId: 'other000', client: 'cluster' },
+      { event: 'key.created', keyId: 'newcomer', ...terms },
+    ]);
+    events = [];
+    await writeFile(
+      path,
+      JSON.stringify([
+        { ...entry, scopes: ['*'] },
+        { ...entry, id: 'newcomer' },
+      ]),
+    );
+    await keys.refresh();
+    expect(events).toEqual([
+      { event: 'key.revoked', keyId: entry.id, client: 'cluster' },
+      { event: 'key.created', keyId: entry.id, ...terms, scopes: ['*'] },
+    ]);
   });
 
   it('is seen by itself', async () => {
@@ -106,7 +137,7 @@ describe('a keys file that changes', () => {
     };
     await version('..1', [entry]);
     await symlink(join('..data', 'api-keys.json'), path);
-    file = await ApiKeysFile.open(path, log as never);
+    file = await ApiKeysFile.open(path, log as never, audit);
     await version('..2', [{ ...entry, client: 'swapped' }]);
     await file.refresh();
     expect(file.find(key.publicId)?.client).toBe('swapped');

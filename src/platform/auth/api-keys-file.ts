@@ -1,6 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Log } from '../logging/index.js';
+import type { KeyAudit } from './key-audit.js';
 import { ApiKeysFileError, readApiKeys } from './read-api-keys.js';
 import type { KnownApiKey } from './stored-api-key.js';
 
@@ -12,7 +14,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
  *
  * The file is looked at every second rather than watched: kubelet swaps a symbolic link two folders up, and network
  * file systems send no events. A new file that cannot be used changes nothing and is logged once. A file that is gone
- * revokes nothing; one with `[]` revokes all.
+ * revokes nothing; one with `[]` revokes all. Keys that come and go are told to the audit, as those of the database are.
  */
 export class ApiKeysFile implements OnApplicationShutdown {
   private keys: ReadonlyMap<string, KnownApiKey> = new Map();
@@ -24,6 +26,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
   private constructor(
     private readonly path: string,
     private readonly log: Pick<Log, 'info' | 'error'>,
+    private readonly audit: KeyAudit,
   ) {}
 
   /**
@@ -31,8 +34,8 @@ export class ApiKeysFile implements OnApplicationShutdown {
    *
    * @throws {ApiKeysFileError} where the file cannot be used at all.
    */
-  static async open(path: string, log: Pick<Log, 'info' | 'error'>): Promise<ApiKeysFile> {
-    const file = new ApiKeysFile(path, log);
+  static async open(path: string, log: Pick<Log, 'info' | 'error'>, audit: KeyAudit): Promise<ApiKeysFile> {
+    const file = new ApiKeysFile(path, log, audit);
     await file.read(await file.look());
     file.lookAgainLater();
     return file;
@@ -47,8 +50,10 @@ export class ApiKeysFile implements OnApplicationShutdown {
     try {
       const seen = await this.look();
       if (seen === this.seen && this.lastFault === undefined) return;
+      const before = this.keys;
       await this.read(seen);
       this.lastFault = undefined;
+      this.recordChanges(before);
       this.log.info({ event: 'keys_file.loaded', keys: this.keys.size }, 'The API keys file was read again');
     } catch (error) {
       this.report(error);
@@ -76,6 +81,16 @@ export class ApiKeysFile implements OnApplicationShutdown {
     });
     this.keys = readApiKeys(text);
     this.seen = seen;
+  }
+
+  /** An entry that says another thing than before is the end of one key and the beginning of another. */
+  private recordChanges(before: ReadonlyMap<string, KnownApiKey>): void {
+    const gone = [...before.values()].filter((key) => !isDeepStrictEqual(key, this.keys.get(key.id)));
+    const come = [...this.keys.values()].filter((key) => !isDeepStrictEqual(key, before.get(key.id)));
+    for (const { id, client } of gone) this.audit.record({ event: 'key.revoked', keyId: id, client });
+    for (const { id, client, scopes, expiresAt } of come) {
+      this.audit.record({ event: 'key.created', keyId: id, client, scopes, expiresAt });
+    }
   }
 
   private report(error: unknown): void {

@@ -34,7 +34,7 @@ const providers: Provider[] = [
       new ApiKeyCache(new ApiKeyBatch((ids) => store.findMany(ids)), config.auth.cacheTtlMs),
     inject: [ApiKeyStore, CONFIG],
   },
-  { provide: ApiKeysFile, useFactory: openKeysFile, inject: [CONFIG, LOG] },
+  { provide: ApiKeysFile, useFactory: openKeysFile, inject: [CONFIG, LOG, KeyAudit] },
   {
     provide: KeyUse,
     useFactory: (store: ApiKeyStore, clock: Clock, log: Log) =>
@@ -56,10 +56,10 @@ const providers: Provider[] = [
 export class AuthModule {}
 
 /** @throws {ConfigError} (rejects) where API_KEYS_FILE names a file that cannot be used. */
-async function openKeysFile({ auth }: Config, log: Log): Promise<ApiKeysFile | undefined> {
+async function openKeysFile({ auth }: Config, log: Log, audit: KeyAudit): Promise<ApiKeysFile | undefined> {
   if (auth.keysFile === undefined) return undefined;
   try {
-    return await ApiKeysFile.open(auth.keysFile, log);
+    return await ApiKeysFile.open(auth.keysFile, log, audit);
   } catch (error) {
     if (!(error instanceof ApiKeysFileError)) throw error;
     throw new ConfigError([{ name: 'API_KEYS_FILE', reason: `names a file that cannot be used: ${error.message}` }]);

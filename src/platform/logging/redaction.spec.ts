@@ -21,6 +21,7 @@ function written(fields: object, message = 'x'): string {
 describe('a line of the log', () => {
   it.each([
     ['a message', {}, `asked with ${KEY}`],
+    ['a longer word', {}, `request_${KEY}`],
     ['a field', { note: KEY }, 'x'],
     ['a nested field', { a: { b: [`Bearer ${KEY}`] } }, 'x'],
     ['an error', { err: new Error(`no such key: ${KEY}`) }, 'x'],

@@ -61,7 +61,7 @@ export const redactedPaths = [
 ];
 
 /** An API key keeps its public id, by which it can be revoked; any other bearer token is taken out whole. */
-const API_KEY = /\bas_(live|test)_([0-9A-Za-z]{8})_[0-9A-Za-z]+/g;
+const API_KEY = /as_(live|test)_([0-9A-Za-z]{8})_[0-9A-Za-z]+/g;
 const BEARER = /\b(bearer) +(?!as_(?:live|test)_)[\w.~+/=-]+/gi;
 /** DEL, C1 and the line separators of Unicode: JSON lets them stand, terminals and some readers of lines act on them. */
 const UNSEEN = /[\x7f-\x9f\u2028\u2029]/g;
