@@ -14,6 +14,14 @@ describe('WindowCounter', () => {
     expect(counter.count('b')).toEqual({ count: 2, windowEnd: 1110 });
   });
 
+  it('holds so many keys and no more: the first makes room for the next', () => {
+    const counter = new WindowCounter(60, () => 0, 3);
+    for (const key of ['a', 'b', 'c', 'd']) counter.count(key);
+    expect(counter.count('d').count).toBe(2);
+    expect(counter.count('b').count).toBe(2);
+    expect(counter.count('a').count).toBe(1);
+  });
+
   it('forgets keys that are over, however many there were', () => {
     let now = 0;
     const counter = new WindowCounter(60, () => now);

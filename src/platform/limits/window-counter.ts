@@ -6,6 +6,9 @@ export interface Counted {
   readonly windowEnd: number;
 }
 
+/** Keys at most that are counted at once. */
+const CAPACITY = 100_000;
+
 interface Window {
   count: number;
   windowEnd: number;
@@ -13,16 +16,21 @@ interface Window {
 
 /**
  * Counts by key in windows, each of which begins with the first that is counted in it. What `RateLimiterMemory` does,
- * without a promise, an object and a timer of its own for each request.
+ * without a promise, an object and a timer of its own for each request. Bounded: where there are too many keys, the one
+ * that was counted first makes room, so that a flood of addresses takes no memory for good.
  */
 export class WindowCounter {
   private windows = new Map<string, Window>();
   private sweepAt = 0;
 
-  /** @param windowMs milliseconds. */
+  /**
+   * @param windowMs milliseconds.
+   * @param capacity keys at most.
+   */
   constructor(
     private readonly windowMs: number,
     private readonly now: () => number = () => performance.now(),
+    private readonly capacity = CAPACITY,
   ) {}
 
   /** Counts one. */
@@ -30,12 +38,19 @@ export class WindowCounter {
     const now = this.now();
     if (now >= this.sweepAt) this.sweep(now);
     let window = this.windows.get(key);
-    if (window === undefined) this.windows.set(key, (window = { count: 0, windowEnd: now + this.windowMs }));
+    if (window === undefined) window = this.open(key, now);
     else if (now >= window.windowEnd) {
       window.count = 0;
       window.windowEnd = now + this.windowMs;
     }
     window.count += 1;
+    return window;
+  }
+
+  private open(key: string, now: number): Window {
+    if (this.windows.size >= this.capacity) this.windows.delete(this.windows.keys().next().value as string);
+    const window = { count: 0, windowEnd: now + this.windowMs };
+    this.windows.set(key, window);
     return window;
   }
 
