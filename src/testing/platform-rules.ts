@@ -11,8 +11,9 @@ const METHODS = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'];
 
 /**
  * Holds a feature to the rules of the platform by calling each of its operations with the examples of the document:
- * closed without a key and without its scopes, documented, errors in the one shape, 405 for other methods, no parameter
- * or field accepted or answered that the document does not declare. It writes what the examples write.
+ * closed without a key and without its scopes, none open to every key, documented, errors in the one shape, 405 for other
+ * methods, no parameter or field accepted or answered that the document does not declare. It writes what the examples
+ * write.
  *
  * @throws {AssertionError} naming everything that breaks a rule.
  */

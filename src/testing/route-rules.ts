@@ -8,6 +8,7 @@ const UNHEARD_OF = 'unheard_of';
 /** What holds for every operation of every feature, one rule a function. */
 export const routeRules: readonly ((trial: RouteTrial) => Promise<void> | void)[] = [
   documented,
+  namesItsScopes,
   closedWithoutKey,
   closedWithoutScopes,
   refusesUndeclaredParameters,
@@ -22,6 +23,13 @@ function documented(trial: RouteTrial): void {
   if (route.bodyType !== undefined && operation.bodyExample === undefined) {
     trial.breach('its body has no example: give each field of the DTO one');
   }
+}
+
+/** Who says neither lets a key that was made for one thing of another feature do everything of this one. */
+function namesItsScopes(trial: RouteTrial): void {
+  const { open, scopes } = trial.route;
+  if (open !== true && scopes.length === 0)
+    trial.breach('is open to every key: name a scope by @RequireScope, or @Public');
 }
 
 async function closedWithoutKey(trial: RouteTrial): Promise<void> {

@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiSchema } from '@nestjs/swagger';
+import {
+  Body,
+  Controller,
+  Get,
+  Module,
+  Post,
+  Query,
+  Res,
+  type MiddlewareConsumer,
+  type NestModule,
+} from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiSchema } from '@nestjs/swagger';
 import type { ServerResponse } from 'node:http';
 import { defineFeature, Int64Property, pets, Public, RequireScope, type Feature } from '../index.js';
 import {
@@ -104,6 +114,27 @@ class ToysModule {}
 
 const toys = defineFeature({ name: 'toys', platform: '^1.0.0', module: ToysModule, scopes: { 'toys:read': 'See' } });
 
+@Controller('balls')
+class BallsController {
+  @Post()
+  @ApiCreatedResponse({ description: 'A ball.', type: ToyBody })
+  @RequireScope('balls:write')
+  addBall(@Body() ball: ToyBody): ToyBody {
+    return ball;
+  }
+}
+
+/** Answers everybody before the platform has looked at the request. */
+@Module({ controllers: [BallsController] })
+class BallsModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply((_request: unknown, response: ServerResponse) => response.end('"a ball"')).forRoutes('{*path}');
+  }
+}
+
+const scopes = { 'balls:write': 'Throw' };
+const balls = defineFeature({ name: 'balls', platform: '^1.0.0', module: BallsModule, scopes });
+
 describe('assertPlatformRules', () => {
   it('is content with pets', async () => {
     await assertPlatformRules(await start(pets), pets);
@@ -116,7 +147,9 @@ describe('assertPlatformRules', () => {
       [
         "Feature 'toys' breaks rules of the platform:",
         '  - failToy: its success is not described: @ApiOkResponse or @ApiCreatedResponse',
+        '  - failToy: is open to every key: name a scope by @RequireScope, or @Public',
         '  - failToy: its example fails with 500',
+        '  - getToy: is open to every key: name a scope by @RequireScope, or @Public',
         '  - getToy: 200 answers secret, which is not documented',
         '  - anyQuery: its success is not described: @ApiOkResponse or @ApiCreatedResponse',
         '  - anyQuery: an undeclared parameter is not 400 unknown_parameter: the status line says 200',
@@ -127,6 +160,26 @@ describe('assertPlatformRules', () => {
         '  - ownAnswer: an Error: its body is no JSON object',
       ].join('\n'),
     );
+  });
+
+  it('sees in every way that a feature answers past the platform', async () => {
+    application = await startTestApplication({ features: [balls], env: { LOG_LEVEL: 'silent' } });
+    const breaches = await assertPlatformRules(application, balls).catch((error: unknown) => (error as Error).message);
+    for (const breach of [
+      'addBall: a request without a key is not 401 missing_api_key: ',
+      'addBall: a wrong key is not 401 invalid_api_key: ',
+      'addBall: a key without balls:write is not 403 insufficient_scope: ',
+      'addBall: an undeclared parameter is not 400 unknown_parameter: ',
+      'addBall: no body is not 400 body_required: ',
+      'addBall: a text is not 415 unsupported_media_type: ',
+      'addBall: broken JSON is not 400 invalid_json: ',
+      'addBall: an undeclared field is not 400 unknown_field: ',
+      'addBall: answers 200, which is not documented',
+      'addBall: 200 has a body, but no documented schema',
+      'PUT /v1/balls: the status line says 200',
+    ]) {
+      expect(breaches).toContain(`\n  - ${breach}`);
+    }
   });
 
   it('does not take a feature that is not there for a good one', async () => {
