@@ -204,6 +204,9 @@ describe('features that may not start', () => {
       "route 'GET /v1/pets' is claimed by feature 'pets' and feature 'impostor'",
       "operationId 'listPets' is claimed by feature 'pets' and feature 'impostor'",
       "'GET /v1/pets/{petId}' of feature 'pets' and 'GET /v1/pets/search' of feature 'impostor' match the same addresses",
+      "schema 'Error' is claimed by the platform and feature 'impostor'",
+      "schema 'PetStatus' is claimed by feature 'pets' and feature 'impostor'",
+      "schema 'Pet' is claimed by feature 'pets' and feature 'impostor'",
     ]);
     await database.drop();
   });

@@ -5,6 +5,7 @@ import { declareFeatures } from './declared-features.js';
 import { FeatureError } from './feature-error.js';
 import { faultsOf } from './feature-faults.js';
 import { faultsOfRoutes } from './route-faults.js';
+import { clashesOfSchemas } from './schema-claims.js';
 
 export interface PlatformClaims extends Claimant {
   readonly version: string;
@@ -31,6 +32,7 @@ export async function checkFeatures(
     ...clashesOf(features, platform, platform.tables),
     ...violations,
     ...faultsOfRoutes(routes, features),
+    ...clashesOfSchemas(routes),
   ];
   if (all.length > 0) throw new FeatureError(all);
   return routes;

@@ -1,8 +1,16 @@
 /** Features that may not start: every violation that the platform knows, beside `pets`. */
 import { All, Controller, Get, Global, Module, Post, Query, type CanActivate } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import { defineErrorCode, defineFeature, Raises, RequireScope } from 'animal-store';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiSchema } from '@nestjs/swagger';
+import {
+  defineErrorCode,
+  defineFeature,
+  EnumParameter,
+  EnumProperty,
+  Raises,
+  RequireScope,
+  TextProperty,
+} from 'animal-store';
 import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface } from 'typeorm';
 
 @Entity('pet')
@@ -40,10 +48,35 @@ class Undated extends Migration implements MigrationInterface {}
 
 const unheard = defineErrorCode('unheard_of', 'not_found', 'Declared by nobody.');
 
+@ApiSchema({ name: 'Error' })
+class OtherErrorBody {
+  @TextProperty({ maxLength: 10 })
+  text: string;
+}
+
+@ApiSchema({ name: 'Pet' })
+class OtherPetBody {
+  @EnumProperty({ enum: ['sold'], enumName: 'PetStatus' })
+  status: string;
+
+  @ApiProperty({ type: () => [OtherErrorBody] })
+  errors: OtherErrorBody[];
+}
+
+/** No schema of its own: a query is parameters. */
+@ApiSchema({ name: 'NewPet' })
+class OtherPetsQuery {
+  @EnumParameter({ enum: ['available', 'pending', 'sold'], enumName: 'PetStatus' })
+  status?: string;
+}
+
 @Controller('pets')
 class OtherPetsController {
   @Get()
-  listPets(): void {}
+  @ApiOkResponse({ type: [OtherPetBody] })
+  listPets(@Query() query: OtherPetsQuery): object {
+    return query;
+  }
 
   @Get('search')
   searchPets(): void {}
