@@ -18,6 +18,15 @@ describe('the names of a feature', () => {
     expect(() => featureNames(plural)).toThrow('--singular');
   });
 
+  it.each(['returns', 'packages', 'cases', 'classes', 'ids'])('ask what one of %s is called in code', (plural) => {
+    expect(() => featureNames(plural)).toThrow('--singular');
+    expect(featureNames(plural, 'parcel').one.camel).toBe('parcel');
+  });
+
+  it.each(['pets', 'extends'])('cannot be those of %s', (plural) => {
+    expect(() => featureNames(plural, 'one')).toThrow('another NAME');
+  });
+
   it('are spelt for each place', () => {
     expect(featureNames('pet-toys')).toEqual({
       feature: { kebab: 'pet-toys', snake: 'pet_toys', camel: 'petToys', pascal: 'PetToys' },

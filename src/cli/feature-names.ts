@@ -15,6 +15,13 @@ interface Spellings {
   readonly pascal: string;
 }
 
+/** What no variable may be called in a module (ECMAScript, Reserved Words), and what the code that is written calls other things. */
+const TAKEN = new Set(
+  `arguments await break case catch class const continue debugger default delete do else enum eval export extends false
+  finally for function if implements import in instanceof interface let new null package private protected public return
+  static super switch this throw true try typeof var void while with yield id pets`.split(/\s+/),
+);
+
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /**
@@ -28,7 +35,11 @@ export function featureNames(feature: string, singular = singularOf(feature)): F
     if (!KEBAB.test(name)) throw new TypeError(`'${name}' is not lower kebab case, such as pet-toys`);
   }
   if (feature === singular) throw new TypeError('A feature is named in the plural, such as pet-toys');
-  return { feature: spell(feature), one: spell(singular) };
+  const names = { feature: spell(feature), one: spell(singular) };
+  for (const [{ camel }, say] of [[names.feature, 'another NAME'] as const, [names.one, '--singular WORD'] as const]) {
+    if (TAKEN.has(camel)) throw new TypeError(`No variable can be called '${camel}'. Say ${say}`);
+  }
+  return names;
 }
 
 function singularOf(plural: string): string | undefined {

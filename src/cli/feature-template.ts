@@ -13,10 +13,13 @@ export interface NewFile {
 /** They are a feature called `things`, which compiles, lints and passes its tests as it stands. */
 const folder = fileURLToPath(new URL('../../templates', import.meta.url));
 const TIMESTAMP = /1764000000000/g;
+/** Comments and strings. */
+const PROSE = /\/\*.*?\*\/|\/\/[^\n]*|'[^'\n]*'|`[^`]*`/gs;
 
 /**
  * The files of a template, renamed.
  *
+ * @throws {TypeError} with a plain sentence, where a class of the feature would have the name of another.
  * @param now milliseconds since the epoch, for the name of the migration.
  */
 export function renderTemplate(template: 'feature' | 'package', names: FeatureNames, now: number): NewFile[] {
@@ -24,9 +27,13 @@ export function renderTemplate(template: 'feature' | 'package', names: FeatureNa
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return entries.map((entry) => {
     const file = join(entry.parentPath, entry.name);
+    const text = readFileSync(file, 'utf8');
+    if (new RegExp(`\\b${names.one.pascal}\\b`).test(text.replace(PROSE, ''))) {
+      throw new TypeError(`The code needs another class '${names.one.pascal}'. Say --singular WORD`);
+    }
     // npm would not pack a .gitignore.
     const path = file.slice(root.length + 1).replace(/^gitignore$/, '.gitignore');
-    return { path: rename(path, names, now), text: rename(readFileSync(file, 'utf8'), names, now) };
+    return { path: rename(path, names, now), text: rename(text, names, now) };
   });
 }
 

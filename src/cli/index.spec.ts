@@ -1,10 +1,17 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { pets } from '../pets/index.js';
 import { runCommand } from './index.js';
 
 let stderr: string;
+let folder: string;
+const here = process.cwd();
 
 beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  process.chdir(folder);
   stderr = '';
   jest.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((stderr += String(text))));
   jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
@@ -13,6 +20,8 @@ beforeEach(() => {
 afterEach(() => {
   jest.restoreAllMocks();
   process.exitCode = undefined;
+  process.chdir(here);
+  rmSync(folder, { recursive: true });
 });
 
 it.each([
@@ -27,6 +36,8 @@ it.each([
   ['new', 'Usage:'],
   ['new feature', "missing required argument 'name'"],
   ['new feature Toys', 'not lower kebab case'],
+  ['new feature returns', '--singular'],
+  ['new feature rows', '--singular'],
   ['seed', '--count'],
   ['seed --count 0', 'whole number'],
   ['seed --count 1 --feature cats', "'cats' has no samples"],
@@ -34,10 +45,17 @@ it.each([
   await runCommand([pets], words.split(' '));
   expect(process.exitCode).toBe(2);
   expect(stderr).toContain(why);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it.each(['help', '--version', 'keys --help'])('%s is 0', async (words) => {
   await runCommand([pets], words.split(' '));
   expect(process.exitCode ?? 0).toBe(0);
   expect(stderr).toBe('');
+});
+
+it.each(['fields', 'firsts', 'events'])('new feature %s is written', async (name) => {
+  await runCommand([pets], ['new', 'feature', name]);
+  expect(process.exitCode ?? 0).toBe(0);
+  expect(readdirSync(join(folder, 'src', name))).toContain(`${name}.feature.ts`);
 });
