@@ -252,6 +252,17 @@ onEachEngine('HTTP', (engine) => {
       expect(tried).toEqual(expect.arrayContaining(['DELETE /pets', 'PUT /pets/{petId}', 'POST /pets/{petId}']));
     });
 
+    it.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])('are not told by %s', async (name) => {
+      const before = await store.countPets();
+      for (const method of ['POST', 'DELETE']) {
+        expect((await store.send('GET /v1/pets/1', { headers: [`${name}: ${method}`] })).text).toMatch(/^\{"id":1,/);
+        const options = { headers: [`${name}: GET`], ...(method === 'POST' && { body: VALID }) };
+        expect((await store.send(`${method} /v1/pets`, options)).status).toBe(method === 'POST' ? 201 : 405);
+      }
+      expect((await store.send('GET /v1/pets?_method=DELETE')).status).toBe(400);
+      expect(await store.countPets()).toBe(before + 1n);
+    });
+
     it.each(['POST /docs', 'DELETE /openapi.json', 'PUT /openapi.yaml'])('%s is 405', async (request) => {
       const answer = await store.send(request, { key: null });
       expect(answer).toBeErrorShape(405, 'method_not_allowed');

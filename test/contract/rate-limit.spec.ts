@@ -225,6 +225,15 @@ describe('failed authentication', () => {
     // What a client puts there itself stands left of what the proxy adds.
     expect(await from('127.0.0.2', '203.0.113.7, 198.51.100.1')).toBe(429);
   });
+
+  it('is told its address by the proxies whose addresses TRUST_PROXY has, and by nobody else', async () => {
+    await service.stop();
+    service = await Service.start({ database, env: { ...env, TRUST_PROXY: '127.0.0.2, 127.0.8.0/24' } });
+    const client = (n: number) => from(n % 2 === 0 ? '127.0.0.2' : '127.0.8.7', '203.0.113.7, 198.51.100.1');
+    expect(await repeatedly(7, client)).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    const forged = (n: number) => from('127.0.0.3', `198.51.100.${String(n)}`);
+    expect(await repeatedly(7, forged)).toEqual([401, 401, 401, 401, 401, 429, 429]);
+  });
 });
 
 describe('limits shared by Redis', () => {

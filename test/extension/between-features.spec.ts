@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
-import { runCommand } from '../support/command.js';
+import { type Environment, runCommand } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
@@ -22,8 +22,9 @@ onEachEngine('the tables of features', (engine) => {
 
   afterAll(() => database.drop());
 
-  const migrate = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runCommand(database, ['migrate', ...args], env, program);
+  const OFF = { FEATURES_OFF: 'adoptions' };
+  const migrate = async (args: readonly string[] = [], more: Environment = {}): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand(database, ['migrate', ...args], { ...env, ...more }, program);
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
@@ -38,12 +39,13 @@ onEachEngine('the tables of features', (engine) => {
   });
 
   it('stay when FEATURES_OFF names their feature, which then serves nothing', async () => {
-    const off = await Service.start({ database, program, env: { ...env, FEATURES_OFF: 'adoptions' } });
+    const off = await Service.start({ database, program, env: { ...env, ...OFF } });
     const client = new HttpClient(off.url, await storeKey(database));
     expect(await client.get('/v1/adoptions/1')).toBeErrorShape(404, 'route_not_found');
     expect((await client.get('/v1/pets')).status).toBe(200);
     expect((await client.get('/openapi.json')).text).not.toContain('adoptions');
     await off.stop();
+    expect(await migrate([], OFF)).toBe('The schema is current; nothing to do.\n');
     expect(await countAdoptions()).toBe(2n);
     const on = await Service.start({ database, program, env });
     expect((await new HttpClient(on.url, await storeKey(database)).get('/v1/adoptions/1')).text).toBe('{}');
@@ -51,7 +53,7 @@ onEachEngine('the tables of features', (engine) => {
   });
 
   it('go feature by feature, also while it is off', async () => {
-    expect(await migrate('--undo', 'adoptions')).toBe(
+    expect(await migrate(['--undo', 'adoptions'], OFF)).toBe(
       [...ADOPTIONS]
         .reverse()
         .map((name) => `undone ${name}\n`)
@@ -59,7 +61,8 @@ onEachEngine('the tables of features', (engine) => {
     );
     await expect(countAdoptions()).rejects.toThrow();
     expect(await inDatabase()).toEqual([...PLATFORM, ...PETS]);
-    expect(await migrate('--undo', 'adoptions')).toBe("Nothing of 'adoptions' is in the database.\n");
+    expect(await migrate(['--undo', 'adoptions'])).toBe("Nothing of 'adoptions' is in the database.\n");
+    expect(await migrate([], OFF)).toBe('The schema is current; nothing to do.\n');
     expect(await migrate()).toContain('applied CreateAdoptions1500000000000\n');
   });
 

@@ -31,7 +31,8 @@ describe('the guide, by someone who has only that page', () => {
     // The last command runs until it is stopped; below it is started as a service is.
     const [make = '', enter = '', install = '', start = ''] = commands('guide');
     expect([enter, start]).toEqual(['cd orders', 'npm start']);
-    const shell = [make, enter, install, 'npm test'].join(' && ');
+    const further = 'npx animal-store new feature returns --singular return-slip';
+    const shell = [make, enter, install, further, 'npm test', 'npm start -- help'].join(' && ');
     const env = `export npm_config_cache=${join(folder, 'cache')} npm_config_update_notifier=false npm_config_audit=false npm_config_prefer_offline=true`;
     const said = await runIn(
       folder,
@@ -39,7 +40,9 @@ describe('the guide, by someone who has only that page', () => {
       '-ec',
       `${env}; ${shell}`.replaceAll('PATH/TO/animal-store-1.0.0.tgz', tarball),
     );
-    expect(said).toMatch(/pass 3\n.*fail 0\n/);
+    expect(said).toContain('wrote src/returns/returns.feature.ts\n');
+    expect(said).toMatch(/pass 6\n.*fail 0\n/);
+    expect(said).toMatch(/^Usage: animal-store /m);
   }, 300_000);
 
   afterAll(() => removeScratch(folder));
@@ -77,6 +80,9 @@ describe('the guide, by someone who has only that page', () => {
       expect((await client.get('/v1/orders')).json()).toEqual([{ id: 1, name: 'Rex' }]);
       expect(await client.get('/v1/pets')).toBeErrorShape(403, 'insufficient_scope');
       await service.stop();
+      // The grant and the undoing that the page tells are of this table.
+      expect(await database.query('SELECT name FROM orders_order')).toEqual([{ name: 'Rex' }]);
+      expect(await said('node dist/main.js migrate --undo orders')).toMatch(/^undone CreateOrders\d+\n$/);
     });
   });
 });

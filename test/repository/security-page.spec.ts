@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { inventKey } from '../support/api-keys.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(join(project, 'docs', 'security.md'), 'utf8');
@@ -12,6 +13,23 @@ const rows = page
   .map((line) => line.split('|').slice(1, -1))
   .filter((cells) => cells.length === 3 && cells[0]?.trim() !== '' && !/^-+$/.test(cells[0] ?? ''))
   .map(([subject = '', , tests = '']) => [subject.trim(), tests] as const);
+
+describe('SECURITY.md', () => {
+  const policy = readFileSync(join(project, 'SECURITY.md'), 'utf8');
+
+  it('says how to report a weakness, and is what the page points to', () => {
+    expect(policy).toMatch(/^## Report a weakness$/m);
+    expect(page).toContain('](../SECURITY.md)');
+  });
+
+  it('has an expression by which a scanner finds every key, and nothing that only resembles one', () => {
+    const pattern = /`(as_\(live[^`]*)`/.exec(policy)?.[1] ?? '';
+    for (const environment of ['as_live_', 'as_test_']) {
+      expect(`KEY=${inventKey().replace('as_test_', environment)};`).toMatch(new RegExp(`=${pattern};`));
+    }
+    expect('as_prod_Ab3dE6gH_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZab').not.toMatch(new RegExp(pattern));
+  });
+});
 
 describe('docs/security.md', () => {
   it('has a row for each of the ten of OWASP', () => {

@@ -113,6 +113,7 @@ interface Operation {
 interface ReadDocument {
   openapi: string;
   servers: { url: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: Record<
     string,
@@ -177,6 +178,17 @@ describe('the OpenAPI document', () => {
     expect(operation('get', '/toys').security).toEqual([{ bearerAuth: [] }]);
     expect(operation('get', '/toys/open').security).toEqual([]);
     expect(operation('get', '/toys/open').responses).not.toHaveProperty('401');
+  });
+
+  it('shows the scopes, where they are needed and what they allow', () => {
+    expect(operation('get', '/toys')).toMatchObject({
+      description: expect.stringMatching(/Needs the scope `toys:read`\.$/),
+    });
+    expect(operation('post', '/toys')).toMatchObject({ description: expect.stringMatching(/`toys:write`\.$/) });
+    expect(operation('get', '/toys/{toyId}')).not.toMatchObject({ description: expect.stringContaining('scope') });
+    expect(document.tags).toEqual([
+      { name: 'toys', description: 'Scopes: `toys:read` (List toys), `toys:write` (Add toys)' },
+    ]);
   });
 
   it('names the list of a schema, and has one schema for one enumeration', () => {
