@@ -69,10 +69,10 @@ describe('the installed package', () => {
   });
 
   it.each([
-    [
-      '@nestjs/common',
-      /brings its own @nestjs\/common [\d.]+ \(.*\/greedy\/node_modules\/@nestjs\/common\) beside [\d.]+ \(/,
-    ],
+    ...['@nestjs/common', '@nestjs/core'].map((name): [string, RegExp] => [
+      name,
+      new RegExp(`brings its own ${name} [\\d.]+ \\(.*/greedy/node_modules/${name}\\) beside [\\d.]+ \\(`),
+    ]),
     ['animal-store', /was not declared by the defineFeature of \/.*\/node_modules\/animal-store; there may be one/],
   ])('refuses a feature that brings its own %s, and says where', async (name, message) => {
     const folder = join(consumer, 'node_modules/greedy');
