@@ -6,9 +6,9 @@ import { Deprecations, RemovalGuard } from './deprecation/index.js';
 import { Health } from './health/index.js';
 import { Deadline, ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
-import { AuthModule, FailedAuthLimit } from './auth/index.js';
+import { AuthModule, ClientQuota, FailedAuthLimit } from './auth/index.js';
 import { ExchangeObserver, LoopWatch } from './lifecycle/index.js';
-import { AddressFailedAuthLimit, Limits, RateLimitGuard, Shedding } from './limits/index.js';
+import { AddressFailedAuthLimit, ClientRateLimit, Limits, RateLimitGuard, Shedding } from './limits/index.js';
 import { LOG, type Log } from './logging/index.js';
 import { Metrics } from './metrics/index.js';
 import { PublicUrls, RouteTable } from './routing/index.js';
@@ -21,6 +21,20 @@ export interface Foundations {
   readonly database: Database;
   readonly metrics: Metrics;
 }
+
+const made = [
+  RouteTable,
+  Health,
+  Deprecations,
+  Responder,
+  Unmatched,
+  ExchangeObserver,
+  LoopWatch,
+  Shedding,
+  Deadline,
+  ClientRateLimit,
+];
+const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard];
 
 /** What every feature gets for nothing, under one roof. */
 @Module({})
@@ -36,25 +50,26 @@ export class PlatformModule {
       { provide: ErrorFilter, useValue: new ErrorFilter(log) },
       { provide: Limits, useFactory: () => Limits.open(config, log) },
       { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
+      { provide: ClientQuota, useExisting: ClientRateLimit },
     ];
-    const made = [
-      RouteTable,
-      Health,
-      Deprecations,
-      Responder,
-      Unmatched,
-      ExchangeObserver,
-      LoopWatch,
-      Shedding,
-      Deadline,
-    ];
-    const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard];
     return {
       module: PlatformModule,
       global: true,
       imports: [AuthModule, IdempotencyModule],
       providers: [...given, ...made, ...steps],
-      exports: [CONFIG, Clock, LOG, Database, Metrics, PublicUrls, ErrorFilter, Limits, FailedAuthLimit, ...made],
+      exports: [
+        CONFIG,
+        Clock,
+        LOG,
+        Database,
+        Metrics,
+        PublicUrls,
+        ErrorFilter,
+        Limits,
+        FailedAuthLimit,
+        ClientQuota,
+        ...made,
+      ],
     };
   }
 }

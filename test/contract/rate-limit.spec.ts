@@ -76,6 +76,15 @@ onEachEngine('the limit of a client', (engine) => {
     expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=5;w=60');
   });
 
+  it('is on a 403 too, which counts and is never turned into a 429', async () => {
+    const reader = new HttpClient(service.url, await storeKey(database, { client: 'lacking', scopes: ['pets:read'] }));
+    const refused: Answer[] = [];
+    for (let n = 0; n < LIMIT + 2; n += 1) refused.push(await reader.post('/v1/pets', {}));
+    for (const answer of refused) expect(answer).toBeErrorShape(403, 'insufficient_scope');
+    expect(refused.map(remaining)).toEqual([4, 3, 2, 1, 0, 0, 0]);
+    expectLimited(await reader.get('/v1/pets'));
+  });
+
   it('is shared by the keys of one client, and by no two clients', async () => {
     const first = new HttpClient(service.url, await storeKey(database, { client: 'shared' }));
     const second = new HttpClient(service.url, await storeKey(database, { client: 'shared' }));

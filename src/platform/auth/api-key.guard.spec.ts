@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ApiError, coreErrors } from '../errors/index.js';
 import type { Principal } from '../http/index.js';
 import type { Authenticator } from './authenticator.js';
+import type { ClientQuota } from './client-quota.js';
 import type { FailedAuthLimit } from './failed-auth-limit.js';
 import type { KeyAudit, KeyEvent } from './key-audit.js';
 import { Refusal } from './refusal.js';
@@ -28,6 +29,7 @@ let verdict: Principal | Refusal | Promise<Principal | Refusal>;
 let authenticate: jest.Mock<Authenticator['authenticate']>;
 let events: KeyEvent[];
 let count: jest.Mock<FailedAuthLimit['count']>;
+let countClient: jest.Mock<ClientQuota['count']>;
 let request: FakeRequest;
 
 beforeEach(() => {
@@ -35,12 +37,13 @@ beforeEach(() => {
   authenticate = jest.fn(() => verdict);
   events = [];
   count = jest.fn<FailedAuthLimit['count']>();
+  countClient = jest.fn<ClientQuota['count']>();
   request = { rawHeaders: ['Host', 'x'], exchange: { clientAddress: '203.0.113.7', route: { scopes: [] } } };
 });
 
 function enter(limit: FailedAuthLimit | undefined = { count }): boolean | Promise<boolean> {
   const audit: KeyAudit = { record: (event) => events.push(event) };
-  const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, audit, limit);
+  const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, audit, limit, { count: countClient });
   return guard.canActivate({ switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext);
 }
 
@@ -109,6 +112,19 @@ describe('a good key', () => {
       { event: 'auth.failed', reason: 'insufficient_scope', keyId: 'reader00', address: '203.0.113.7' },
     ]);
     expect(count).not.toHaveBeenCalled();
+    expect(countClient.mock.calls).toEqual([[request.exchange]]);
+  });
+
+  it('without a scope is answered once it is counted, where that takes its time', async () => {
+    request.exchange.route = { scopes: ['pets:write'] };
+    let counted = (): void => {};
+    countClient.mockReturnValue(new Promise<void>((resolve) => (counted = resolve)));
+    let answered = false;
+    const failing = failure().finally(() => (answered = true));
+    await new Promise(setImmediate);
+    expect(answered).toBe(false);
+    counted();
+    expect((await failing).kind).toBe(coreErrors.insufficientScope);
   });
 });
 

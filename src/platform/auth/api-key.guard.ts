@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { exchangeOf, type Exchange, type Principal } from '../http/index.js';
 import { covers } from './access.decorators.js';
 import { Authenticator } from './authenticator.js';
+import { ClientQuota } from './client-quota.js';
 import { FailedAuthLimit } from './failed-auth-limit.js';
 import { KeyAudit } from './key-audit.js';
 import { Refusal } from './refusal.js';
@@ -20,6 +21,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly authenticator: Authenticator,
     private readonly audit: KeyAudit,
     @Optional() @Inject(FailedAuthLimit) private readonly limit?: FailedAuthLimit,
+    @Optional() @Inject(ClientQuota) private readonly quota?: ClientQuota,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -38,7 +40,11 @@ export class ApiKeyGuard implements CanActivate {
     if (needed === undefined || covers(verdict.scopes, needed)) return true;
     const lacking = Refusal.lacking(needed, verdict.keyId);
     this.record(lacking, exchange.clientAddress ?? '');
-    throw lacking.error;
+    const counted = this.quota?.count(exchange);
+    if (!(counted instanceof Promise)) throw lacking.error;
+    return counted.then(() => {
+      throw lacking.error;
+    });
   }
 
   private refuse(refusal: Refusal, { clientAddress: address = '' }: Exchange): Promise<boolean> {

@@ -5,6 +5,7 @@ export { isPublicId, keyEnvironmentOf, parseApiKey } from './api-key.js';
 export { ApiKeyStore, KeyProblem } from './api-key.store.js';
 export { ApiKeysFileWriter } from './api-keys-file.writer.js';
 export { AuthModule } from './auth.module.js';
+export { ClientQuota } from './client-quota.js';
 export { FailedAuthLimit } from './failed-auth-limit.js';
 export { createFirstKey } from './first-key.js';
 export { parseDuration, parseInstant } from './instant.js';

@@ -1,29 +1,22 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { exchangeOf, type Exchange } from '../http/index.js';
-import { Limits } from './limits.js';
-import { WINDOW_SECONDS, type Allowance } from './rate-limit.js';
+import { exchangeOf } from '../http/index.js';
+import { ClientRateLimit } from './client-rate-limit.js';
+import type { Allowance } from './rate-limit.js';
 
-/** 429 for a client that asks too often, and the RateLimit headers on all that an accepted key gets. */
+/** 429 for a client that asks too often, and the RateLimit headers on all that comes after. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  constructor(private readonly limits: Limits) {}
+  constructor(private readonly clients: ClientRateLimit) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { clients, perMinute } = this.limits;
-    const exchange = exchangeOf(context.switchToHttp().getRequest<object>());
-    if (clients === undefined || exchange.principal === undefined) return true;
-    const allowance = clients.count(exchange.principal.client);
-    if (allowance instanceof Promise) return allowance.then((later) => admit(exchange, later, perMinute));
-    return admit(exchange, allowance, perMinute);
+    const allowance = this.clients.count(exchangeOf(context.switchToHttp().getRequest<object>()));
+    return allowance instanceof Promise ? allowance.then(admit) : admit(allowance);
   }
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it. */
-function admit(exchange: Exchange, { allowed, remaining, resetSeconds }: Allowance, perMinute: number): boolean {
-  exchange.headers['RateLimit-Policy'] = `"default";q=${perMinute};w=${WINDOW_SECONDS}`;
-  exchange.headers['RateLimit'] = `"default";r=${remaining};t=${resetSeconds}`;
-  if (!allowed)
-    throw new ApiError(coreErrors.rateLimited, undefined, { headers: { 'Retry-After': String(resetSeconds) } });
-  return true;
+function admit(allowance: Allowance | undefined): boolean {
+  if (allowance === undefined || allowance.allowed) return true;
+  const headers = { 'Retry-After': String(allowance.resetSeconds) };
+  throw new ApiError(coreErrors.rateLimited, undefined, { headers });
 }

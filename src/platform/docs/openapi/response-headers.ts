@@ -59,8 +59,8 @@ export const responseHeaders = {
 
 type HeaderName = keyof typeof responseHeaders;
 
-/** Answered before or beside the check of the rate limit. */
-const uncounted = new Set([401, 403, 414, 431]);
+/** Answered before there is an accepted key. */
+const uncounted = new Set([401, 414, 431]);
 const retried = new Set([409, 429, 503]);
 const challenged = new Set([401, 403]);
 

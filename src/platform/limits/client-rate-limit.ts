@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { ClientQuota } from '../auth/index.js';
+import type { Exchange } from '../http/index.js';
+import { Limits } from './limits.js';
+import { WINDOW_SECONDS, type Allowance } from './rate-limit.js';
+
+/** ClientQuota by the counters of `Limits`. */
+@Injectable()
+export class ClientRateLimit extends ClientQuota {
+  constructor(private readonly limits: Limits) {
+    super();
+  }
+
+  /** Undefined where no client is limited, or none is known. */
+  override count(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
+    const { clients, perMinute } = this.limits;
+    if (clients === undefined || exchange.principal === undefined) return undefined;
+    const allowance = clients.count(exchange.principal.client);
+    if (allowance instanceof Promise) return allowance.then((later) => tell(exchange, later, perMinute));
+    return tell(exchange, allowance, perMinute);
+  }
+}
+
+/** draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it. */
+function tell(exchange: Exchange, allowance: Allowance, perMinute: number): Allowance {
+  exchange.headers['RateLimit-Policy'] = `"default";q=${perMinute};w=${WINDOW_SECONDS}`;
+  exchange.headers['RateLimit'] = `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`;
+  return allowance;
+}
