@@ -12,6 +12,12 @@ import { wrongKey } from '../support/wrong-keys.js';
 const GUESSES = Number(process.env['GUESSES'] ?? 5000);
 const LIMIT_MS = 60_000 + 10 * GUESSES;
 const AT_ONCE = 16;
+/** A machine that is busy with other things must refuse nobody. */
+const PATIENCE = {
+  DATABASE_ACQUIRE_TIMEOUT_MS: '5000',
+  DATABASE_QUERY_TIMEOUT_MS: '10000',
+  REQUEST_DEADLINE_MS: '20000',
+};
 /** Beside a heap of 96 MiB. */
 const MOST_BYTES = 400 * 1024 ** 2;
 
@@ -31,7 +37,7 @@ onEachEngine('key guessing', (engine) => {
     async () => {
       const service = await Service.start({
         database,
-        env: { NODE_OPTIONS: '--max-old-space-size=96', SHED_LOOP_DELAY_MS: '0' },
+        env: { NODE_OPTIONS: '--max-old-space-size=96', SHED_LOOP_DELAY_MS: '0', ...PATIENCE },
       });
       const key = await storeKey(database);
       const refused = new Map<string, number>();
@@ -56,6 +62,8 @@ onEachEngine('key guessing', (engine) => {
       await Promise.all([work(), ...Array.from({ length: AT_ONCE }, guess)]);
 
       expect([...served.keys()]).toEqual([200]);
+      // As often as each of those beside it, or nearly: one that waits for them would have none of it.
+      expect(served.get(200)).toBeGreaterThan(GUESSES / AT_ONCE / 5);
       expect(new Set(refused.keys())).toEqual(new Set(['invalid_api_key', 'rate_limited']));
       // Twenty a minute; the guessing may take more than one.
       expect(refused.get('invalid_api_key')! % 20).toBe(0);
