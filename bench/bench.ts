@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { fillDatabase, startServer } from './bench-database.ts';
 import { chart } from './chart.ts';
-import { goalTable, memoryTable, resultTable, scaleTable } from './report.ts';
+import { besideTable, goalTable, memoryTable, resultTable, scaleTable } from './report.ts';
 import { runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
 import { requireSameAnswers } from './same-answers.ts';
 import { scaleScenarios, scenarios, type Scenario } from './scenarios.ts';
-import { animalStore, buildPeers, programs, RunningService } from './services.ts';
+import { animalStore, builtIn, buildPeers, programs, RunningService, type Program } from './services.ts';
 import { writeBlock, writeChart } from './written.ts';
 
 interface Options {
@@ -16,6 +16,7 @@ interface Options {
   readonly json?: string;
   readonly only?: string[];
   readonly against?: string[];
+  readonly beside?: string;
   readonly rounds?: string;
   readonly seconds?: string;
 }
@@ -37,6 +38,7 @@ const options = new Command('bench')
   .option('--json <file>', 'write every sample to a file')
   .option('--only <names>', `some requests, which writes no document: ${names(scenarios)}`, list)
   .option('--against <names>', `some services: ${names(programs)}`, list)
+  .option('--beside <folder>', 'this service alone, and as another folder has it built; writes no document')
   .addOption(new Option('--rounds <number>').default(undefined, '5'))
   .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '4'))
   .parse()
@@ -47,7 +49,8 @@ const effort: Effort = {
   ...(options.rounds !== undefined && { rounds: Number(options.rounds) }),
   ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
 };
-const whole = !options.quick && options.only === undefined && options.against === undefined;
+const partial = options.only ?? options.against ?? options.beside;
+const whole = !options.quick && partial === undefined;
 
 const server = await startServer();
 try {
@@ -61,7 +64,7 @@ process.exit();
 
 async function besidePeers(): Promise<Samples> {
   const chosen = chosenOf(scenarios);
-  const entrants = programs.filter(({ name }) => options.against === undefined || options.against.includes(name));
+  const entrants = entrantsOf(options);
   if (entrants.some(({ name }) => name === 'nest')) buildPeers();
   const database = await fillDatabase(server, PETS);
   const contenders: Contender[] = [];
@@ -71,7 +74,8 @@ async function besidePeers(): Promise<Samples> {
   const services = contenders.map(({ service }) => service);
   for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
   const samples = await runRounds(contenders, chosen, effort);
-  const tables = [resultTable(samples), goalTable(samples), memoryTable(samples)].join('\n');
+  const ratios = options.beside === undefined ? goalTable(samples) : besideTable(samples);
+  const tables = [resultTable(samples, entrants), ratios, memoryTable(samples, entrants)].join('\n');
   process.stdout.write(`\n${tables}\n`);
   if (whole) {
     writeBlock('peers', tables);
@@ -93,6 +97,11 @@ async function besideItself(): Promise<Samples> {
   if (whole) writeBlock('scale', table);
   await Promise.all(contenders.map(({ service }) => service.stop()));
   return samples;
+}
+
+function entrantsOf({ against, beside }: Options): readonly Program[] {
+  if (beside !== undefined) return [animalStore, builtIn(beside)];
+  return programs.filter(({ name }) => against === undefined || against.includes(name));
 }
 
 function chosenOf(all: readonly Scenario[]): readonly Scenario[] {

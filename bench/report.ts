@@ -2,7 +2,7 @@ import { goals, isMet } from './goals.ts';
 import { CONNECTIONS, type Sample } from './load.ts';
 import type { Samples } from './rounds.ts';
 import { scaleScenarios, scenarios } from './scenarios.ts';
-import { programs, type ServiceName } from './services.ts';
+import { programs, type Program, type ServiceName } from './services.ts';
 import { ratioOf, spreadOf, type Spread } from './statistics.ts';
 
 const OURS: ServiceName = 'animal-store';
@@ -10,9 +10,9 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en-US
 const fixed = (value: number): string => value.toFixed(2);
 
 /** What each service did: medians of the rounds, and how far the rounds are apart. */
-export function resultTable(samples: Samples): string {
+export function resultTable(samples: Samples, entrants: readonly Program[]): string {
   const rows = [...scenarios, ...scaleScenarios].flatMap(({ name, title }) =>
-    programs.flatMap((program) => {
+    entrants.flatMap((program) => {
       const taken = samples[name]?.[program.name];
       return taken === undefined ? [] : [[title, program.title, ...figures(taken)]];
     }),
@@ -41,9 +41,20 @@ export function goalTable(samples: Samples): string {
   return table(['Ratio', 'of', ...programs.slice(1).map(({ title }) => `to ${title}`)], rows);
 }
 
+/** The ratios of this service to itself as another folder has it. */
+export function besideTable(samples: Samples): string {
+  const rows = scenarios.flatMap(({ name, title }) => {
+    const [ours, theirs] = [samples[name]?.[OURS], samples[name]?.['beside']];
+    if (ours === undefined || theirs === undefined) return [];
+    const ratios = (['perSecond', 'cpuMicros'] as const).map((of) => ratioOf(valuesOf(ours, of), valuesOf(theirs, of)));
+    return [[title, ...ratios.map((ratio) => spread(ratio, fixed))]];
+  });
+  return table(['Ratio to the other folder', 'requests/s', 'CPU'], rows);
+}
+
 /** Resident memory of each service after its last round. */
-export function memoryTable(samples: Samples): string {
-  const rows = programs.flatMap(({ name, title }) => {
+export function memoryTable(samples: Samples, entrants: readonly Program[]): string {
+  const rows = entrants.flatMap(({ name, title }) => {
     const taken = Object.values(samples).flatMap((services) => services[name] ?? []);
     return taken.length === 0 ? [] : [[title, whole(Math.max(...taken.map(({ residentMiB }) => residentMiB)))]];
   });

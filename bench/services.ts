@@ -1,5 +1,6 @@
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../test/support/ports.ts';
@@ -7,16 +8,18 @@ import { spawnTethered } from '../test/support/tethered.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const START_LIMIT_MS = 30_000;
-/** Keys that the connections share. */
-const CLIENTS = 4;
 
-export type ServiceName = 'animal-store' | 'bare' | 'fastify' | 'nest';
+export type ServiceName = 'animal-store' | 'beside' | 'bare' | 'fastify' | 'nest';
 
 /** How a service is started, and what it takes for a cursor. */
-interface Program {
+export interface Program {
   readonly name: ServiceName;
   readonly title: string;
+  /** Where it is started. */
+  readonly folder: string;
   readonly args: readonly string[];
+  /** Keys that the connections share; none where it asks for no key. */
+  readonly keys: number;
   /** The cursor of the page after this id. */
   readonly cursor: (id: number) => string;
 }
@@ -25,17 +28,25 @@ interface Program {
 export const animalStore: Program = {
   name: 'animal-store',
   title: 'Animal Store',
+  folder: project,
   args: ['dist/main.js'],
+  keys: 4,
   cursor: (id) => Buffer.from(`1:${String(id)}:`).toString('base64url'),
 };
 
+const peer = { folder: project, keys: 0, cursor: String };
 const peers: readonly Program[] = [
-  { name: 'nest', title: '(c) Nest + TypeORM', args: ['artifacts/bench/nest/main.js'], cursor: String },
-  { name: 'fastify', title: '(b) Fastify + mysql2', args: ['bench/peers/fastify.ts'], cursor: String },
-  { name: 'bare', title: '(a) node:http + mysql2', args: ['bench/peers/bare.ts'], cursor: String },
+  { ...peer, name: 'nest', title: '(c) Nest + TypeORM', args: ['artifacts/bench/nest/main.js'] },
+  { ...peer, name: 'fastify', title: '(b) Fastify + mysql2', args: ['bench/peers/fastify.ts'] },
+  { ...peer, name: 'bare', title: '(a) node:http + mysql2', args: ['bench/peers/bare.ts'] },
 ];
 
 export const programs: readonly Program[] = [animalStore, ...peers];
+
+/** This service as it is built in another folder, which is as this one is but for what is to be compared. */
+export function builtIn(folder: string): Program {
+  return { ...animalStore, name: 'beside', title: folder, folder: resolve(folder) };
+}
 
 /** A service that runs, and what it has used so far. */
 export class RunningService {
@@ -52,15 +63,14 @@ export class RunningService {
     this.keys = keys;
   }
 
-  /** @param nodeArgs before the program, e.g. for a profile of it. */
-  static async start(program: Program, databaseUrl: string, nodeArgs: readonly string[] = []): Promise<RunningService> {
+  static async start(program: Program, databaseUrl: string): Promise<RunningService> {
     const port = await freePort();
     const env = { ...environment(databaseUrl), PORT: String(port) };
-    const keys = program === animalStore ? Array.from({ length: CLIENTS }, () => makeKey(env)) : [];
+    const keys = Array.from({ length: program.keys }, () => makeKey(env));
     // Someone takes the log, as a container's runtime does, for next to nothing.
     const reader = spawnTethered('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
-    const child = spawnTethered(process.execPath, [...nodeArgs, ...program.args], {
-      cwd: project,
+    const child = spawnTethered(process.execPath, program.args, {
+      cwd: program.folder,
       env,
       stdio: ['ignore', reader.stdin ?? 'ignore', 'inherit'],
     });
