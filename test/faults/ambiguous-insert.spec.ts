@@ -20,7 +20,10 @@ onMysql('an insert whose fate is not known', (engine) => {
   beforeAll(async () => {
     database = await engine.createDatabase();
     proxy = await FaultyProxy.listen(Number(new URL(database.url).port));
-    service = await Service.start({ database: { url: proxy.through(database.url) } });
+    service = await Service.start({
+      database: { url: proxy.through(database.url) },
+      env: { RATE_LIMIT_PER_MINUTE: '0' },
+    });
     client = new HttpClient(service.url, await storeKey(database));
     // The first statement on a connection prepares it.
     expect((await client.get('/v1/pets')).status).toBe(200);
