@@ -1,14 +1,17 @@
 /**
  * Drives the built service for long at half of what it can do, on a MariaDB of its own, and judges whether it ages: the
  * heap after collection, the resident memory, the file descriptors, the slowest answers. Then three times what it can do,
- * and how much it still does. Writes `artifacts/soak.md`; ends with 1 where a limit is broken.
+ * and how much it still does. Writes the table to docs/operating.md, unless it is `--quick`; ends with 1 where a limit is
+ * broken.
  *
  *   npm run test:soak -- [--minutes 30] [--overload-seconds 60] [--quick]
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { table } from '../bench/report.ts';
+import { spreadOf } from '../bench/statistics.ts';
+import { writeBlock } from '../bench/written.ts';
 import { builtProgram, emptyFolder, programEnvironment, runCommand } from '../test/support/command.ts';
 import { MariaDb } from '../test/support/mariadb.ts';
 import { freePort } from '../test/support/ports.ts';
@@ -35,11 +38,9 @@ const database = { url: server.url('store_soak') };
 const service = await startService();
 const key = (await runCommand(database, ['keys', 'create', '--name', 'soak'])).stdout.trim();
 try {
-  const { failures, lines } = await judge();
-  const text = `${lines.join('\n')}\n`;
+  const { failures, text } = await judge();
   process.stdout.write(`\n${text}`);
-  mkdirSync('artifacts', { recursive: true });
-  writeFileSync('artifacts/soak.md', text);
+  if (!values.quick) writeBlock('soak', text, 'operating.md');
   if (failures.length > 0) process.stderr.write(`\nBroken: ${failures.join(', ')}\n`);
   process.exitCode = failures.length > 0 ? 1 : 0;
 } finally {
@@ -58,8 +59,8 @@ async function judge() {
 
   const [first, last] = [samples[0], samples.at(-1)];
   const window = Math.min(5 * 60_000, (minutes * 60_000) / 3);
-  const early = median(samples.filter(({ at }) => at <= window).map(({ p99 }) => p99));
-  const late = median(samples.filter(({ at }) => at >= last.at - window).map(({ p99 }) => p99));
+  const { median: early } = spreadOf(samples.filter(({ at }) => at <= window).map(({ p99 }) => p99));
+  const { median: late } = spreadOf(samples.filter(({ at }) => at >= last.at - window).map(({ p99 }) => p99));
   // The first third is when caches and the compiler settle.
   const settled = samples.filter(({ at }) => at >= Math.min(10 * 60_000, (minutes * 60_000) / 3));
   const heapFrom = settled[0].heap;
@@ -76,14 +77,14 @@ async function judge() {
     ['answers that were no 2xx', String(last.failed), '0', last.failed === 0],
     ['goodput at three times capacity', percent(over / peak), '80 % or more', over / peak >= 0.8],
   ];
-  const lines = [
-    `${minutes} minutes at ${rate} requests a second, half of ${Math.round(capacity)}; ${last.answered} answers; resident memory ${Math.round(first.rss / MIB)} → ${Math.round(last.rss / MIB)} MiB, heap ${(heapFrom / MIB).toFixed(1)} → ${(last.heap / MIB).toFixed(1)} MiB.`,
-    '',
-    '| | Is | May be | |',
-    '|---|---|---|---|',
-    ...rows.map(([what, is, limit, holds]) => `| ${what} | ${is} | ${limit} | ${holds ? 'holds' : 'broken'} |`),
+  const mib = (bytes, digits = 0) => (bytes / MIB).toFixed(digits);
+  const summary = [
+    `${minutes} minutes at ${rate} requests a second, half of ${Math.round(capacity)}: ${last.answered} answers.`,
+    `Resident memory went from ${mib(first.rss)} to ${mib(last.rss)} MiB, the heap from ${mib(heapFrom, 1)} to ${mib(last.heap, 1)}.`,
   ];
-  return { lines, failures: rows.filter(([, , , holds]) => !holds).map(([what]) => what) };
+  const cells = rows.map(([what, is, limit, holds]) => [what, is, limit, holds ? '✓' : '✗']);
+  const text = `${summary.join('\n')}\n\n${table(['What', 'Is', 'May be', ''], cells)}`;
+  return { text, failures: rows.filter(([, , , holds]) => !holds).map(([what]) => what) };
 }
 
 /** A sample every 10 seconds. */
@@ -170,10 +171,6 @@ function slope(samples) {
   const [x, y] = [mean(0), mean(1)];
   const over = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
   return over / points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
-}
-
-function median(numbers) {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
 
 function percent(ratio) {
