@@ -3,13 +3,19 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import autocannon from 'autocannon';
 import { parse } from 'yaml';
 import { projectFolder } from '../support/command.js';
 import { Container, whyNoContainer } from '../support/container.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
+import { MemoryLimit, whyNoMemoryLimit } from '../support/memory-limit.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
+
+const MIB = 1024 ** 2;
+/** As many collections of garbage as it takes for memory to be as it stays. */
+const REQUESTS = 10_000;
 
 const run = promisify(execFile);
 
@@ -22,7 +28,9 @@ interface Compose {
 
 const { services } = parse(readFileSync(join(projectFolder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
 const missing =
-  whyNoContainer() ?? (process.env['TEST_MYSQL_URL'] === undefined ? 'no database server is here' : undefined);
+  whyNoContainer() ??
+  whyNoMemoryLimit() ??
+  (process.env['TEST_MYSQL_URL'] === undefined ? 'no database server is here' : undefined);
 const suite = `the image, started without an engine${missing === undefined ? '' : ` (not here: ${missing})`}`;
 
 (missing === undefined ? describe : describe.skip)(suite, () => {
@@ -31,6 +39,7 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
   let container: Container;
   let service: Service | undefined;
   let client: HttpClient;
+  let key: string;
 
   const inContainer = async (env: Record<string, string>, ...args: string[]) => {
     const all = { PATH: process.env['PATH'], ...container.image.env, ...env };
@@ -53,7 +62,8 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
     // Every file is read for the first time.
     service = await Service.start({ database, node: container.node, program, env }, 60_000);
     const { stdout } = await inContainer(services.app.environment, 'dist/cli.js', 'keys', 'create', '--name', 'test');
-    client = new HttpClient(service.url, stdout.trim());
+    key = stdout.trim();
+    client = new HttpClient(service.url, key);
   }, 120_000);
 
   afterAll(async () => {
@@ -106,6 +116,19 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
     expect(share).toBeGreaterThan(0.7);
     expect(share).toBeLessThan(0.8);
   });
+
+  it('serves from 256 MiB', async () => {
+    const limit = new MemoryLimit(256 * MIB);
+    const env = { DATABASE_URL: undefined, ...container.image.env, ...services.app.environment };
+    const node = container.nodeWithin(limit);
+    const program = container.image.command[0] ?? '';
+    const small = await Service.start({ database, node, program, env: { ...env, RATE_LIMIT_PER_MINUTE: '0' } }, 60_000);
+    const load = { headers: { authorization: `Bearer ${key}` }, amount: REQUESTS, connections: 32 };
+    const result = await autocannon({ ...load, url: `${small.url}/v1/pets?limit=100` });
+    expect([result['2xx'], result.errors, limit.killed]).toEqual([REQUESTS, 0, 0]);
+    expect(await small.stop()).toEqual({ code: 0, signal: null });
+    limit.remove();
+  }, 60_000);
 
   it('ends in order on SIGTERM', async () => {
     expect(await service?.stop()).toEqual({ code: 0, signal: null });

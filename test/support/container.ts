@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { projectFolder } from './command.js';
 import { readDockerfile, type Image } from './dockerfile.js';
+import type { MemoryLimit } from './memory-limit.js';
 import { findProgram } from './programs.js';
 
 /** Where distroless keeps Node, and what it starts. */
@@ -34,6 +35,8 @@ export class Container {
   readonly image: Image = readDockerfile();
   /** A program that takes the place of Node: it starts Node in the container with its own arguments. */
   readonly node: string;
+  readonly #folder: string;
+  readonly #secrets: string;
 
   /** @param secrets the folder to be mounted at /run/secrets. */
   constructor(secrets: string) {
@@ -41,7 +44,9 @@ export class Container {
     const folder = join(projectFolder, 'artifacts/container');
     rmSync(folder, { recursive: true, force: true });
     const root = join(folder, 'root');
-    for (const empty of ['proc', 'tmp', 'run/secrets']) mkdirSync(join(root, empty), { recursive: true });
+    [this.#folder, this.#secrets] = [folder, secrets];
+    for (const empty of ['proc', 'sys/fs/cgroup', 'tmp', 'run/secrets'])
+      mkdirSync(join(root, empty), { recursive: true });
     copyNode(root);
     for (const { from, to } of this.image.copies) {
       const target = join(root, to);
@@ -49,9 +54,20 @@ export class Container {
       else link(join(projectFolder, from), target);
     }
     warm(root, this.image);
-    this.node = join(folder, 'node');
-    writeFileSync(this.node, startScript(root, secrets, this.image));
-    chmodSync(this.node, 0o755);
+    this.node = this.#program('node');
+  }
+
+  /** As `node`, with no more memory than the group has. */
+  nodeWithin({ processes }: MemoryLimit): string {
+    return this.#program('limited-node', `echo $$ > '${processes}'`);
+  }
+
+  #program(name: string, first = ':'): string {
+    const path = join(this.#folder, name);
+    const script = startScript(join(this.#folder, 'root'), this.#secrets, this.image);
+    writeFileSync(path, `#!/bin/sh\n${first}\n${script}`);
+    chmodSync(path, 0o755);
+    return path;
   }
 }
 
@@ -73,11 +89,12 @@ function startScript(root: string, secrets: string, { user, workdir }: Image): s
   const inside = [
     `mount --bind '${root}' '${root}'`,
     `mount -t proc proc '${root}/proc'`,
+    `mount --rbind /sys/fs/cgroup '${root}/sys/fs/cgroup'`,
     `mount --bind '${secrets}' '${root}/run/secrets'`,
     `mount -o remount,bind,ro,nosuid,nodev '${root}'`,
     `exec setpriv --no-new-privs unshare --root='${root}' --wd='${workdir}' --setgid=${gid} --setuid=${uid} ${NODE} "$@"`,
   ];
-  return `#!/bin/sh\nexec unshare --mount sh -ec '${inside.join('\n').replaceAll("'", '"')}' sh "$@"\n`;
+  return `exec unshare --mount sh -ec '${inside.join('\n').replaceAll("'", '"')}' sh "$@"\n`;
 }
 
 function copyNode(root: string): void {
