@@ -1,7 +1,6 @@
-import { plainToInstance } from 'class-transformer';
 import type { ValidationError } from 'class-validator';
 import { Validator } from './class-validator.js';
-import type { Dto, DtoShape } from './dto-shape.js';
+import type { DtoShape } from './dto-shape.js';
 import type { Fault } from './faults.js';
 
 interface Checked<T> {
@@ -11,17 +10,15 @@ interface Checked<T> {
 }
 
 /**
- * Makes the DTO of the fields that it declares and runs its validators. Nothing is converted except where a decorator
- * says so: implicit conversion makes the string "123" of a number (class-transformer#257).
+ * Makes the DTO of the fields that it declares and runs its validators.
  *
  * @param given declared fields only.
  */
 export function checkFields<T extends object>(
-  dto: Dto<T>,
-  { names, defaults, accepts }: DtoShape,
+  { names, defaults, convert, accepts }: DtoShape<T>,
   given: Readonly<Record<string, unknown>>,
 ): Checked<T> {
-  const instance = plainToInstance(dto, given, { enableImplicitConversion: false });
+  const instance = convert(given);
   for (const [name, value] of defaults) {
     const fields = instance as Record<string, unknown>;
     if (fields[name] === undefined) fields[name] = value;

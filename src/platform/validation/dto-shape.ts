@@ -1,12 +1,13 @@
 import { compileAcceptance, type Acceptance } from './acceptance.js';
 import { getMetadataStorage, ValidationTypes } from './class-validator.js';
+import { compileConversion, type Conversion } from './conversion.js';
 import { defaultOf } from './property-rule.js';
 
 /** A class that describes what a client sends. */
 export type Dto<T extends object = object> = new () => T;
 
 /** What the decorators of a class declare. */
-export interface DtoShape {
+export interface DtoShape<T extends object = object> {
   /** The properties in the order in which they are declared, those of a parent class first. */
   readonly names: ReadonlySet<string>;
   readonly defaults: readonly (readonly [name: string, value: unknown])[];
@@ -14,6 +15,7 @@ export interface DtoShape {
   readonly objects: ReadonlySet<string>;
   /** The properties that hold a list of nested objects. */
   readonly lists: ReadonlySet<string>;
+  readonly convert: Conversion<T>;
   readonly accepts: Acceptance;
 }
 
@@ -23,6 +25,7 @@ const NO_SHAPE: DtoShape = {
   defaults: [],
   objects: new Set(),
   lists: new Set(),
+  convert: (given) => given,
   accepts: () => false,
 };
 
@@ -33,11 +36,11 @@ const shapes = new WeakMap<Dto, DtoShape>();
  *
  * @throws {TypeError} when the class declares nothing: a handler whose input nobody checks is a mistake.
  */
-export function shapeOf(dto: Dto): DtoShape {
+export function shapeOf<T extends object>(dto: Dto<T>): DtoShape<T> {
   const shape = findShape(dto);
   if (shape === NO_SHAPE)
     throw new TypeError(`Input is declared by a class with validation decorators, and ${dto.name} has none`);
-  return shape;
+  return shape as DtoShape<T>;
 }
 
 /** The shape of a value's class, with no names where it is not a DTO. */
@@ -64,6 +67,7 @@ function readShape(dto: Dto): DtoShape {
     defaults: defaults.filter(([, value]) => value !== undefined),
     objects: new Set(nested.filter(({ each }) => !each).map(({ propertyName }) => propertyName)),
     lists: new Set(nested.filter(({ each }) => each).map(({ propertyName }) => propertyName)),
+    convert: compileConversion(dto, names),
     accepts: compileAcceptance(declared, (value) => shapeOfInstance(value).accepts(value)),
   };
 }

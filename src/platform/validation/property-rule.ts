@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
+import { Transform } from './class-transformer.js';
 import { registerDecorator, ValidateIf } from './class-validator.js';
 
 /** What every property decorator of the house takes. */
@@ -24,6 +24,7 @@ export interface PropertyRule {
 }
 
 const DEFAULT = Symbol('animal-store:default');
+const CONVERTER = Symbol('animal-store:converter');
 
 /**
  * Makes a property decorator of a rule: it registers the rule with class-validator and class-transformer and describes
@@ -51,6 +52,11 @@ export function defaultOf(prototype: object, property: string): unknown {
   return Reflect.getMetadata(DEFAULT, prototype, property);
 }
 
+/** What turns the property's value into its own kind; undefined where it is taken as it comes. */
+export function converterOf(prototype: object, property: string): PropertyRule['convert'] {
+  return Reflect.getMetadata(CONVERTER, prototype, property) as PropertyRule['convert'];
+}
+
 /**
  * Without what is not given, and with a bigint as a number where that has the same digits. A greater one stays: only
  * `stringifyJson` writes it, and with its true digits.
@@ -65,7 +71,10 @@ const narrowed = (value: unknown): unknown =>
 
 function registerRule(rule: PropertyRule, target: object, propertyName: string): void {
   const { convert } = rule;
-  if (convert) Transform(({ value }) => convert(value), { toClassOnly: true })(target, propertyName);
+  if (convert) {
+    Transform(({ value }) => convert(value), { toClassOnly: true })(target, propertyName);
+    Reflect.defineMetadata(CONVERTER, convert, target, propertyName);
+  }
   registerDecorator({
     name: rule.name,
     target: target.constructor,

@@ -22,7 +22,7 @@ export function validateBody<T extends object>(dto: Dto<T>, plain: unknown): T {
     if (shape.names.has(name)) given[name] = withoutPrototypeNames(value, name, unknown);
     else unknown.push(unknownField('', name));
   }
-  const { instance, faults } = checkFields(dto, shape, given);
+  const { instance, faults } = checkFields(shape, given);
   const all = [...faults, ...nestedFaults(instance, given), ...unknown];
   if (all.length > 0) throw refusal(all, bodyPrecedence);
   return instance;

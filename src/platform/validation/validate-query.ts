@@ -20,7 +20,7 @@ export function validateQuery<T extends object>(dto: Dto<T>, query: URLSearchPar
     else if (Object.hasOwn(given, name)) repeated.add(name);
     else given[name] = value;
   }
-  const { instance, faults } = checkFields(dto, shape, given);
+  const { instance, faults } = checkFields(shape, given);
   const all = [...[...repeated].map(duplicateParameter), ...faults, ...[...unknown].map(unknownParameter)];
   if (all.length > 0) throw refusal(all, queryPrecedence);
   return instance;
