@@ -40,7 +40,7 @@ function writeObject(value: object): string | undefined {
   let text = '';
   for (const name of Object.keys(value)) {
     const member = write((value as Record<string, unknown>)[name]);
-    if (member !== undefined) text += (text === '' ? '{' : ',') + quotedName(name) + member;
+    if (member !== undefined) text += (text === '' ? openings : continuations).of(name) + member;
   }
   return text === '' ? '{}' : text + '}';
 }
@@ -56,15 +56,23 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 
 const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** Field names are few and come again and again. The bound holds when someone answers with names that clients chose. */
-const quotedNames = new Map<string, string>();
-const MAX_QUOTED_NAMES = 1000;
+/** What comes before a member's value, by the member's name. Each text put together costs memory, page after page. */
+class Prefixes {
+  private readonly known = new Map<string, string>();
 
-function quotedName(name: string): string {
-  let quoted = quotedNames.get(name);
-  if (quoted === undefined) {
-    quoted = `${JSON.stringify(name)}:`;
-    if (quotedNames.size < MAX_QUOTED_NAMES) quotedNames.set(name, quoted);
+  constructor(private readonly before: '{' | ',') {}
+
+  of(name: string): string {
+    let prefix = this.known.get(name);
+    if (prefix === undefined) {
+      prefix = `${this.before}${JSON.stringify(name)}:`;
+      // Names are few and come again and again, unless someone answers with names that clients chose.
+      if (this.known.size < MAX_PREFIXES) this.known.set(name, prefix);
+    }
+    return prefix;
   }
-  return quoted;
 }
+
+const MAX_PREFIXES = 1000;
+const openings = new Prefixes('{');
+const continuations = new Prefixes(',');

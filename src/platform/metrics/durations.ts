@@ -2,6 +2,12 @@ import type { Metric, Registry } from 'prom-client';
 
 type LabelValue = string | number | undefined;
 
+/** A series, by the values of its labels in turn: a text of them would be put together for each observation. */
+interface Branch {
+  readonly next: Map<LabelValue, Branch>;
+  series: Series | undefined;
+}
+
 interface Series {
   readonly labels: Readonly<Record<string, string | number>>;
   /** By bucket, those above the last bound at the end; a value is in one of them only. */
@@ -23,7 +29,8 @@ export interface DurationsOptions {
  * text of a bound; there are several observations a request.
  */
 export class Durations {
-  private readonly series = new Map<string, Series>();
+  private readonly root = branch();
+  private readonly series: Series[] = [];
 
   constructor(private readonly options: DurationsOptions) {
     options.registry.registerMetric(this as unknown as Metric);
@@ -36,28 +43,34 @@ export class Durations {
 
   /** @param labels values in the order of `labelNames`; undefined for a label that is left out. */
   observe(seconds: number, ...labels: readonly LabelValue[]): void {
-    let key = '';
-    for (const value of labels) key += `${value}\n`;
-    let series = this.series.get(key);
-    if (series === undefined) this.series.set(key, (series = this.begin(labels)));
+    let at = this.root;
+    for (const value of labels) {
+      let next = at.next.get(value);
+      if (next === undefined) at.next.set(value, (next = branch()));
+      at = next;
+    }
+    const series = (at.series ??= this.begin(labels));
     series.sum += seconds;
     const { buckets } = this.options;
-    let at = 0;
-    while (at < buckets.length && seconds > (buckets[at] as number)) at++;
-    (series.counts[at] as number) += 1;
+    let bucket = 0;
+    while (bucket < buckets.length && seconds > (buckets[bucket] as number)) bucket++;
+    (series.counts[bucket] as number) += 1;
   }
 
   /** For the registry: the histogram as prom-client has it. */
   async get(): Promise<object> {
     const { name, help } = this.options;
-    const values = [...this.series.values()].flatMap((series) => this.samplesOf(series));
+    const values = this.series.flatMap((series) => this.samplesOf(series));
     return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
   }
 
   private begin(labels: readonly LabelValue[]): Series {
     const { labelNames, buckets } = this.options;
     const given = labelNames.flatMap((name, index) => (labels[index] === undefined ? [] : [[name, labels[index]]]));
-    return { labels: Object.fromEntries(given) as Series['labels'], counts: [0, ...buckets.map(() => 0)], sum: 0 };
+    const counts = [0, ...buckets.map(() => 0)];
+    const series = { labels: Object.fromEntries(given) as Series['labels'], counts, sum: 0 };
+    this.series.push(series);
+    return series;
   }
 
   private samplesOf({ labels, counts, sum }: Series): object[] {
@@ -71,3 +84,5 @@ export class Durations {
     return samples;
   }
 }
+
+const branch = (): Branch => ({ next: new Map(), series: undefined });
