@@ -151,10 +151,10 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   const routes = nest.get(RouteTable).all();
   adapter.connect({
     refused: (reason) => metrics.connectionsRefused.inc({ reason }),
-    begin: (exchange, response) => observer.begin(exchange, response),
-    end: (exchange, response) => {
+    begin: (exchange) => observer.begin(exchange),
+    end: (exchange) => {
       deadline.end(exchange);
-      observer.end(exchange, response);
+      observer.end(exchange);
     },
     overload: () => shedding.faultAt(observer.workload.size),
     responder,

@@ -1,18 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
-import type { ServerResponse } from 'node:http';
 import { CONFIG, type Config } from '../config/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { errorAnswer, sendAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
-
-interface Awaited {
-  readonly response: ServerResponse;
-  /** Monotonic milliseconds. */
-  readonly end: number;
-}
+import { ExchangeList } from './exchange-list.js';
 
 /**
  * Answers 503 for a handler that has not answered within REQUEST_DEADLINE_MS; what it answers later goes nowhere.
@@ -22,7 +16,7 @@ interface Awaited {
 @Injectable()
 export class Deadline {
   /** In the order in which they are due. */
-  private readonly awaited = new Map<Exchange, Awaited>();
+  private readonly awaited = new ExchangeList('placeAmongAwaited');
   private timer: NodeJS.Timeout | undefined;
   /** The timer works for many requests, so not in the context of the one that happens to start it. */
   private readonly outside = AsyncLocalStorage.snapshot();
@@ -34,31 +28,33 @@ export class Deadline {
   ) {}
 
   /** From now on the handler's time runs. The arrival of a body is not part of it: Node limits that (408). */
-  begin(exchange: Exchange, response: ServerResponse): void {
+  begin(exchange: Exchange): void {
     const { requestDeadlineMs } = this.config.http;
-    this.awaited.set(exchange, { response, end: performance.now() + requestDeadlineMs });
+    exchange.dueAt = performance.now() + requestDeadlineMs;
+    this.awaited.add(exchange);
     this.timer ??= this.outside(() => setTimeout(() => this.look(), requestDeadlineMs).unref());
   }
 
   /** Its response is closed. */
   end(exchange: Exchange): void {
-    this.awaited.delete(exchange);
+    this.awaited.remove(exchange);
   }
 
   private look(): void {
     this.timer = undefined;
-    for (const [exchange, { response, end }] of this.awaited) {
-      const left = end - performance.now();
+    for (let next = this.awaited.first; next !== undefined; next = this.awaited.first) {
+      const left = next.dueAt - performance.now();
       if (left > 0) {
         this.timer = setTimeout(() => this.look(), Math.ceil(left)).unref();
         return;
       }
-      this.awaited.delete(exchange);
-      this.expire(exchange, response);
+      this.awaited.remove(next);
+      this.expire(next);
     }
   }
 
-  private expire(exchange: Exchange, response: ServerResponse): void {
+  private expire(exchange: Exchange): void {
+    const { response } = exchange;
     if (response.headersSent) return;
     const feature = exchange.route?.feature;
     if (feature !== undefined) this.metrics.featureFaults.inc({ feature, kind: 'hang' });

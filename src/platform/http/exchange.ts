@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import type { Node } from 'yallist';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { Principal } from './principal.js';
@@ -20,6 +21,8 @@ const running = new AsyncLocalStorage<Exchange>();
 export class Exchange {
   /** The inbound X-Request-Id if it is well formed, else a new UUIDv7 (contract, "HTTP"). */
   readonly id: string;
+  /** Whether the client chose it. */
+  readonly isIdGiven: boolean;
   /** The caller's, until the request has a span of its own. */
   trace: TraceContext | undefined;
   /** Monotonic milliseconds, `performance.now()`. */
@@ -39,12 +42,21 @@ export class Exchange {
   /** Bytes of the answer's body, as far as this service knows. */
   bytes = 0;
   private read: { readonly text: string; readonly query: URLSearchParams } | undefined;
-  /** Where it counts while there is something to do for it. */
+  /** Where it counts while there is something to do for it, and whether it does. */
   workload: Workload | undefined;
+  isWorkedOn = false;
+  /** Monotonic milliseconds until which it must be answered; Infinity while its time does not run. */
+  dueAt = Infinity;
+  placeAmongActive: Node<Exchange> | undefined;
+  placeAmongAwaited: Node<Exchange> | undefined;
 
-  constructor(readonly request: IncomingMessage & { originalUrl?: string }) {
+  constructor(
+    readonly request: IncomingMessage & { originalUrl?: string },
+    readonly response: ServerResponse,
+  ) {
     const inbound = request.headers['x-request-id'];
-    this.id = typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : newRequestId();
+    this.isIdGiven = inbound !== undefined && REQUEST_ID.test(inbound as string);
+    this.id = this.isIdGiven ? (inbound as string) : newRequestId();
     this.trace = parseTraceparent(request.headers.traceparent);
   }
 
@@ -99,8 +111,12 @@ function queryOf(url: string): string {
 type Carrier = IncomingMessage & { [EXCHANGE]?: Exchange };
 
 /** Begins an exchange and runs its whole way inside it. */
-export function runExchange(request: IncomingMessage, way: (exchange: Exchange) => void): void {
-  const exchange = new Exchange(request);
+export function runExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  way: (exchange: Exchange) => void,
+): void {
+  const exchange = new Exchange(request, response);
   (request as Carrier)[EXCHANGE] = exchange;
   running.run(exchange, way, exchange);
 }

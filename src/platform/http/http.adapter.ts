@@ -27,8 +27,8 @@ export interface Hands {
   /** Those that need not be called by way of Nest. */
   readonly plainHandlers: readonly PlainHandler[];
   /** Told of every exchange as it begins, and once its response is closed. */
-  readonly begin: (exchange: Exchange, response: ServerResponse) => void;
-  readonly end: (exchange: Exchange, response: ServerResponse) => void;
+  readonly begin: (exchange: Exchange) => void;
+  readonly end: (exchange: Exchange) => void;
   /** Told of every connection that is refused before there is an exchange. */
   readonly refused: (reason: string) => void;
   /** The reason not to take on more work, if there is one. */
@@ -105,7 +105,7 @@ export class HttpAdapter extends ExpressAdapter {
   private receive(request: IncomingMessage, response: ServerResponse): void {
     if (!joinPipeline(response)) return;
     beginResponse(response);
-    runExchange(request, (exchange) => {
+    runExchange(request, response, (exchange) => {
       const traces = tracing();
       if (traces === undefined) this.begin(exchange, request, response);
       else traces.request(exchange, response, () => this.begin(exchange, request, response));
@@ -113,8 +113,8 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private begin(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
-    response.on('close', () => this.finish(exchange, response));
-    this.hands?.begin(exchange, response);
+    response.on('close', () => this.finish(exchange));
+    this.hands?.begin(exchange);
     const fault = admissionFault(request) ?? this.hands?.overload();
     if (fault !== undefined) {
       this.hands?.unmatched.announce(exchange);
@@ -131,9 +131,9 @@ export class HttpAdapter extends ExpressAdapter {
     this.hands?.filter.answer(thrown, request, response);
   }
 
-  private finish(exchange: Exchange, response: ServerResponse): void {
-    leavePipeline(response);
-    this.hands?.end(exchange, response);
+  private finish(exchange: Exchange): void {
+    leavePipeline(exchange.response);
+    this.hands?.end(exchange);
   }
 
   get server(): Server {

@@ -2,6 +2,7 @@ export { Answer } from './answer.js';
 export { Deadline } from './deadline.js';
 export { ErrorFilter } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf } from './exchange.js';
+export { ExchangeList } from './exchange-list.js';
 export { HttpAdapter } from './http.adapter.js';
 export { NegotiationGuard } from './negotiation.guard.js';
 export { plainHandlers } from './plain-handler.js';

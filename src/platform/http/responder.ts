@@ -7,7 +7,12 @@ import { PublicUrls, RouteTable, type Location, type Route } from '../routing/in
 import { Answer, sendAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
 
-/** A page as it was answered once. */
+const WRITTEN = Symbol('animal-store:written');
+
+/**
+ * A page as it was answered once. The page itself has it: what a WeakMap has for a young key outlives that key, until
+ * the next full collection.
+ */
 interface WrittenPage {
   readonly query: string;
   readonly route: Route | undefined;
@@ -15,11 +20,11 @@ interface WrittenPage {
   readonly answer: Answer;
 }
 
+type Carrier = Page<unknown> & { [WRITTEN]?: WrittenPage };
+
 /** Turns what a handler returns into what leaves the service, and sends it. */
 @Injectable()
 export class Responder {
-  private readonly pages = new WeakMap<Page<unknown>, WrittenPage>();
-
   constructor(
     private readonly urls: PublicUrls,
     private readonly routes: RouteTable,
@@ -44,17 +49,17 @@ export class Responder {
   }
 
   /** Those who share a page, and ask in the same words, share its text, its entity tag and its Link. */
-  private page(exchange: Exchange, page: Page<unknown>, status: number): Answer {
+  private page(exchange: Exchange, page: Carrier, status: number): Answer {
     const { query, route } = exchange;
     const asked = query.toString();
-    let written = this.pages.get(page);
+    let written = page[WRITTEN];
     if (written?.query !== asked || written.route !== route) {
       const link =
         route === undefined || page.nextCursor === undefined
           ? undefined
           : nextLink(this.urls.of(route.path), query, page.nextCursor);
       written = { query: asked, route, link, answer: new Answer(status, stringifyJson(page.items)) };
-      this.pages.set(page, written);
+      page[WRITTEN] = written;
     }
     if (written.link !== undefined) exchange.links.push(written.link);
     return written.answer;

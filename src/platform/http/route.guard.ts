@@ -27,10 +27,10 @@ export class RouteGuard implements CanActivate {
     this.deprecations.announce(exchange, route);
     const response = http.getResponse<ServerResponse>();
     if (route.bodyType === undefined) {
-      this.deadline.begin(exchange, response);
+      this.deadline.begin(exchange);
     } else {
       const limit = route.bodyLimitBytes ?? this.config.http.bodyLimitBytes;
-      request.body = new RequestBody(request, response, limit, () => this.deadline.begin(exchange, response));
+      request.body = new RequestBody(request, response, limit, () => this.deadline.begin(exchange));
     }
     return true;
   }

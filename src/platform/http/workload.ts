@@ -1,21 +1,28 @@
+/** Something of which there is work to do, or not. */
+interface Work {
+  isWorkedOn: boolean;
+}
+
 /**
- * What this process works on now. A request whose body is still arriving, or whose answer its client has yet to take, is
- * no part of it: were it one, slow clients could make the service refuse the others.
+ * How much this process works on now. A request whose body is still arriving, or whose answer its client has yet to take,
+ * is no part of it: were it one, slow clients could make the service refuse the others.
  */
 export class Workload {
-  private readonly working = new Set<object>();
+  private amount = 0;
 
   get size(): number {
-    return this.working.size;
+    return this.amount;
   }
 
   /** From now on, or again, there is something to do for this exchange. */
-  take(exchange: object): void {
-    this.working.add(exchange);
+  take(exchange: Work): void {
+    if (!exchange.isWorkedOn) this.amount += 1;
+    exchange.isWorkedOn = true;
   }
 
   /** There is nothing to do for this exchange, for now or for good. */
-  rest(exchange: object): void {
-    this.working.delete(exchange);
+  rest(exchange: Work): void {
+    if (exchange.isWorkedOn) this.amount -= 1;
+    exchange.isWorkedOn = false;
   }
 }

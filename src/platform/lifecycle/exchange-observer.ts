@@ -1,11 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ServerResponse } from 'node:http';
-import { Workload, type Exchange } from '../http/index.js';
+import { ExchangeList, Workload, type Exchange } from '../http/index.js';
 import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
-type Trace = Pick<Exchange, 'id' | 'route' | 'startedAt' | 'endedAt'>;
+interface Trace {
+  id: string;
+  route: Exchange['route'];
+  startedAt: number;
+  endedAt: number;
+}
 
 /** As many may end between a block of the event loop and the look that notices it. */
 const REMEMBERED = 256;
@@ -13,11 +17,11 @@ const REMEMBERED = 256;
 /** Counts and logs every exchange: one access line, one observation, whatever became of it. */
 @Injectable()
 export class ExchangeObserver {
-  /** Exchanges being worked on now, with their answers. */
-  private readonly active = new Map<Exchange, ServerResponse>();
+  /** Exchanges being worked on now. */
+  private readonly active = new ExchangeList('placeAmongActive');
   /** Those of them that there is something to do for. */
   readonly workload = new Workload();
-  /** The last that ended, the oldest first from `oldest` on. */
+  /** The last that ended, the oldest first from `oldest` on; each is written over those before it. */
   private readonly ended: Trace[] = [];
   private oldest = 0;
   private draining = false;
@@ -32,12 +36,12 @@ export class ExchangeObserver {
   /** From now on every answer, also those to what has begun, tells its connection to close. */
   drain(): void {
     this.draining = true;
-    for (const response of this.active.values()) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const { response } of this.active) if (!response.headersSent) response.setHeader('Connection', 'close');
   }
 
   /** What is being worked on now. */
   inFlight(): Exchange[] {
-    return [...this.active.keys()];
+    return [...this.active];
   }
 
   /**
@@ -45,32 +49,40 @@ export class ExchangeObserver {
    *
    * @param instant monotonic, as `performance.now()` gives it.
    */
-  activeAt(instant: number): Trace[] {
-    return [...this.ended, ...this.active.keys()].filter(
+  activeAt(instant: number): Readonly<Trace>[] {
+    return [...this.ended, ...this.active].filter(
       ({ startedAt, endedAt }) => startedAt <= instant && endedAt >= instant,
     );
   }
 
   /** To be called as the exchange begins. */
-  begin(exchange: Exchange, response: ServerResponse): void {
-    this.active.set(exchange, response);
+  begin(exchange: Exchange): void {
+    this.active.add(exchange);
     this.workload.take(exchange);
     exchange.workload = this.workload;
-    if (this.draining) response.setHeader('Connection', 'close');
+    if (this.draining) exchange.response.setHeader('Connection', 'close');
   }
 
   /** To be called once its response is closed. */
-  end(exchange: Exchange, response: ServerResponse): void {
-    this.active.delete(exchange);
+  end(exchange: Exchange): void {
+    const { response } = exchange;
+    this.active.remove(exchange);
     exchange.endedAt = performance.now();
-    const { id, route, startedAt, endedAt } = exchange;
-    this.ended[this.oldest] = { id, route, startedAt, endedAt };
-    this.oldest = (this.oldest + 1) % REMEMBERED;
+    this.remember(exchange);
     this.workload.rest(exchange);
     const seconds = (exchange.endedAt - exchange.startedAt) / 1000;
     const aborted = !response.writableFinished;
     this.measure(exchange, response.statusCode, seconds, aborted);
-    this.write(exchange, response, seconds, aborted);
+    this.write(exchange, seconds, aborted);
+  }
+
+  private remember({ id, route, startedAt, endedAt }: Exchange): void {
+    const trace = (this.ended[this.oldest] ??= { id, route, startedAt, endedAt });
+    trace.id = id;
+    trace.route = route;
+    trace.startedAt = startedAt;
+    trace.endedAt = endedAt;
+    this.oldest = (this.oldest + 1) % REMEMBERED;
   }
 
   private measure({ knownMethod, route, failure }: Exchange, status: number, seconds: number, aborted: boolean): void {
@@ -81,11 +93,11 @@ export class ExchangeObserver {
     }
   }
 
-  private write(exchange: Exchange, response: ServerResponse, seconds: number, aborted: boolean): void {
-    const { id, method, route, clientAddress, principal, failure, trace, bytes } = exchange;
+  private write(exchange: Exchange, seconds: number, aborted: boolean): void {
+    const { id, isIdGiven, response, method, route, clientAddress, principal, failure, trace, bytes } = exchange;
     const milliseconds = Math.round(seconds * 1e6) / 1000;
-    // A client chooses its request id; everything else here is the service's own word, or an address.
-    let fields = `,"request_id":"${cleanLine(id)}"`;
+    // All here but a request id that the client chose is the service's own word, or an address.
+    let fields = `,"request_id":"${isIdGiven ? cleanLine(id) : id}"`;
     if (trace !== undefined) fields += `,"trace_id":"${trace.traceId}","span_id":"${trace.spanId}"`;
     if (route !== undefined) fields += `,"feature":"${route.feature}"`;
     fields += `,"event":"http.request","http":{"method":"${method}"`;

@@ -35,9 +35,9 @@ export class LoopWatch implements OnApplicationShutdown {
     const now = performance.now();
     const delay = now - this.looked - LOOK_MS;
     this.looked = now;
+    if (delay < BLOCKED_MS) return;
     // When this look was due the loop stood still already, else it would have come in time.
     const during = this.observer.activeAt(now - delay).filter(({ route }) => route !== undefined);
-    if (delay < BLOCKED_MS) return;
     for (const feature of new Set(during.map(({ route }) => route?.feature ?? ''))) {
       this.metrics.featureFaults.inc({ feature, kind: 'block' });
     }
