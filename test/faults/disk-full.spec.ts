@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { rmSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
@@ -10,6 +11,7 @@ import { Ledger } from '../support/ledger.js';
 import { findDatabaseServer, MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
 import { findProgram } from '../support/programs.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
 const prlimit = findProgram('prlimit');
@@ -22,9 +24,44 @@ interface Disk {
 }
 
 /** A server whose one file of tables may not grow any more: InnoDB says 1114, as it does for a full disk. */
-async function fullServer(): Promise<Disk> {
-  const limited = ['--innodb-file-per-table=0', '--innodb-data-file-path=ibdata1:12M:autoextend:max:24M'];
-  const server = await MariaDb.start({ args: limited });
+async function fullTables(): Promise<Disk> {
+  const server = await MariaDb.start({ args: tablesIn('ibdata1:12M:autoextend:max:24M') });
+  return fullServer(server, { fill: () => undefined, free: () => undefined, drop: () => undefined });
+}
+
+/** A server on a disk of its own that someone else fills to the last byte. */
+async function fullVolume(): Promise<Disk> {
+  const volume = scratchFolder('volume');
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', volume]);
+  const args = [...tablesIn('ibdata1:12M:autoextend'), '--innodb-log-file-size=8M'];
+  const server = await MariaDb.start({ args, folder: join(volume, 'data') });
+  const others = join(volume, 'others');
+  return fullServer(server, {
+    fill: () => {
+      const { bavail, bsize } = statfsSync(volume);
+      execFileSync('fallocate', ['--length', String(bavail * bsize), others]);
+    },
+    free: () => rmSync(others),
+    drop: () => {
+      execFileSync('umount', [volume]);
+      removeScratch(volume);
+    },
+  });
+}
+
+const tablesIn = (file: string): string[] => [
+  '--innodb-file-per-table=0',
+  `--innodb-data-file-path=${file}`,
+  '--innodb-autoextend-increment=1',
+];
+
+interface Volume {
+  fill(): void;
+  free(): void;
+  drop(): void;
+}
+
+async function fullServer(server: MariaDb, volume: Volume): Promise<Disk> {
   const database = await createMysqlDatabase(server.url(), server.adminUrl());
   const grow = async (rows: number): Promise<void> => {
     const insert = `INSERT INTO filler (text) SELECT REPEAT('x', 7000) FROM information_schema.columns LIMIT ${String(rows)}`;
@@ -39,14 +76,17 @@ async function fullServer(): Promise<Disk> {
     database,
     fill: async () => {
       await database.query('CREATE TABLE filler (id INT AUTO_INCREMENT PRIMARY KEY, text TEXT) ENGINE=InnoDB');
+      volume.fill();
       for (const rows of [100, 10, 1]) await grow(rows);
     },
     free: async () => {
+      volume.free();
       await database.query('DROP TABLE filler');
     },
     drop: async () => {
       await database.drop();
       await server.stop();
+      volume.drop();
     },
   };
 }
@@ -68,10 +108,13 @@ async function fullFile(): Promise<Disk> {
   };
 }
 
+const hasServer = findDatabaseServer() !== undefined;
+
 describe.each([
-  { engine: 'mysql', start: fullServer, canRun: findDatabaseServer() !== undefined },
-  { engine: 'sqlite', start: fullFile, canRun: prlimit !== undefined },
-])('a full disk on $engine', ({ start, canRun }) => {
+  { what: 'tables that may not grow, on mysql', start: fullTables, canRun: hasServer },
+  { what: 'a full disk, on mysql', start: fullVolume, canRun: hasServer && process.getuid?.() === 0 },
+  { what: 'a full disk, on sqlite', start: fullFile, canRun: prlimit !== undefined },
+])('$what', ({ start, canRun }) => {
   let disk: Disk;
   let service: Service;
   let client: HttpClient;
