@@ -22,6 +22,7 @@ const NEEDS = [
   { package: 'faketime', programs: ['faketime'], for: 'the tests of a clock that jumps' },
   { package: 'wrk', programs: ['wrk'], for: 'the load of npm run bench' },
   { package: 'util-linux', programs: ['prlimit'], for: 'the tests of a process without file descriptors' },
+  { package: 'util-linux', programs: ['fallocate'], for: 'the tests of a full disk' },
   { package: 'util-linux', programs: ['unshare'], for: 'the tests of the image, started without an engine' },
 ];
 
