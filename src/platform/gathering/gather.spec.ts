@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { LockWaitError } from '../database/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { Gather } from './gather.js';
 
@@ -85,6 +86,38 @@ describe('Gather', () => {
     await works.refuse(0, new ApiError(coreErrors.serviceUnavailable));
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(works.batches).toHaveLength(1);
+  });
+
+  it('tells those who wait behind it that they were not asked for, not what became of the others', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run);
+    const results = [1, 2].map((item) => gather.add(item).catch((error: unknown) => (error as Error).message));
+    await works.refuse(0, new ApiError(coreErrors.serviceUnavailable, 'Nobody knows what became of it.'));
+    const [first, second] = await Promise.all(results);
+    expect([first, second]).toEqual([
+      'Nobody knows what became of it.',
+      new ApiError(coreErrors.serviceUnavailable).message,
+    ]);
+  });
+
+  it('goes on with those who wait where another transaction was in the way of a batch', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run);
+    const results = Promise.allSettled([1, 2].map((item) => gather.add(item)));
+    await works.refuse(0, new LockWaitError(new Error('locked')));
+    await works.finish(1);
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  });
+
+  it('stops trying one by one once the database does not answer', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run);
+    const results = Promise.allSettled([1, 2, 3, 4].map((item) => gather.add(item)));
+    await works.finish(0);
+    await works.refuse(1, new Error('refused'));
+    await works.refuse(2, new ApiError(coreErrors.serviceUnavailable));
+    expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [2]]);
   });
 
   it('refuses what would make its queue grow without end', async () => {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isOutage } from '../database/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 
@@ -48,7 +49,7 @@ export class Gather<I, R> {
   /** @throws {ApiError} service_unavailable when too many wait; else what `work` rejects with. */
   add(item: I): Promise<R> {
     if (this.transactions.inTransaction) return this.work([item]).then(([result]) => result as R);
-    if (this.waiting.length >= MAX_WAITING) return Promise.reject(tooMany());
+    if (this.waiting.length >= MAX_WAITING) return Promise.reject(notAsked());
     return new Promise<R>((resolve, reject) => {
       this.waiting.push({ item, resolve, reject, place: tracePlace() });
       if (!this.running) this.outside(() => void this.run());
@@ -61,45 +62,50 @@ export class Gather<I, R> {
     while (this.waiting.length > 0) {
       const batch = this.waiting.slice(0, most);
       this.waiting = this.waiting.slice(most);
-      await this.settle(batch);
+      if (await this.settle(batch)) continue;
+      // Those who wait fail too: behind a hung database nobody waits for two deadlines.
+      refuse(this.waiting);
+      this.waiting = [];
     }
     this.running = false;
   }
 
-  private async settle(batch: readonly Waiting<I, R>[]): Promise<void> {
+  /** @returns whether the database can be asked for more. */
+  private async settle(batch: readonly Waiting<I, R>[]): Promise<boolean> {
     try {
       const { keyOf = (item: I) => item } = this.options;
       const alike = [...Map.groupBy(batch, ({ item }) => keyOf(item)).values()];
       const items = alike.map(([first]) => (first as Waiting<I, R>).item);
       const results = await inTraces(batch, () => this.work(items));
       alike.forEach((sharing, index) => sharing.forEach(({ resolve }) => resolve(results[index] as R)));
+      return true;
     } catch (error) {
-      if (isPassing(error)) this.fail(batch, error);
-      else await this.settleEach(batch, error);
+      if (!isPassing(error) && batch.length > 1) return this.settleEach(batch);
+      for (const { reject } of batch) reject(error);
+      return !(isPassing(error) && isOutage(error));
     }
-  }
-
-  /** Those who wait fail with the batch that they waited for: behind a hung database nobody waits for two deadlines. */
-  private fail(batch: readonly Waiting<I, R>[], error: unknown): void {
-    const failed = [...batch, ...this.waiting];
-    this.waiting = [];
-    for (const { reject } of failed) reject(error);
   }
 
   /** One bad item must not hurt its neighbours: of a batch that was refused, each item is tried alone. */
-  private async settleEach(batch: readonly Waiting<I, R>[], error: unknown): Promise<void> {
-    if (batch.length === 1) {
-      batch[0]?.reject(error);
-      return;
+  private async settleEach(batch: readonly Waiting<I, R>[]): Promise<boolean> {
+    for (const [index, single] of batch.entries()) {
+      if (await this.settle([single])) continue;
+      refuse(batch.slice(index + 1));
+      return false;
     }
-    for (const single of batch) await this.settle([single]);
+    return true;
   }
 }
 
-function isPassing(error: unknown): boolean {
+/** Nobody asked for them, so their outcome is known: nothing happened. */
+function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void {
+  for (const { reject } of waiting) reject(notAsked());
+}
+
+function isPassing(error: unknown): error is ApiError {
   return error instanceof ApiError && error.kind.category === 'unavailable';
 }
 
-function tooMany(): ApiError {
+function notAsked(): ApiError {
   return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: { 'Retry-After': '1' } });
 }
