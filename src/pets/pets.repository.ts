@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Row, type SqlValue } from '../platform/database/index.js';
+import { Database, inList, type Row, type SqlValue } from '../platform/database/index.js';
 import { Gather } from '../platform/gathering/index.js';
 import { sliceOf, type Slice } from '../platform/pagination/index.js';
 import type { NewPet, Pet, PetStatus } from './pet.entity.js';
@@ -54,8 +54,8 @@ export class PetsRepository {
   }
 
   private async findAll(ids: readonly bigint[]): Promise<(Pet | undefined)[]> {
-    const marks = ids.map(() => '?').join(', ');
-    const rows = await this.database.query(`${SELECT} WHERE id IN (${marks})`, ids);
+    const { marks, values } = inList(ids);
+    const rows = await this.database.query(`${SELECT} WHERE id IN (${marks})`, values);
     const pets = new Map(rows.map((row) => [row['id'] as bigint, petFromRow(row)]));
     return ids.map((id) => pets.get(id));
   }

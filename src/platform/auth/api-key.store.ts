@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Database } from '../database/index.js';
+import { inList, type Database } from '../database/index.js';
 import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
 import type { KeyAudit } from './key-audit.js';
 import type { KeyTerms } from './key-terms.js';
@@ -50,7 +50,7 @@ export class ApiKeyStore {
 
   /** @param ids at least one. */
   async findMany(ids: readonly string[]): Promise<StoredApiKey[]> {
-    const { marks, values } = listOf(ids);
+    const { marks, values } = inList(ids);
     const rows = await this.database.query(`SELECT ${COLUMNS} FROM api_key WHERE id IN (${marks})`, values);
     return rows.map(storedApiKey);
   }
@@ -96,7 +96,7 @@ export class ApiKeyStore {
 
   /** Records the last day on which keys were accepted; a later day already there stays. */
   async markUsed(ids: readonly string[], day: number): Promise<void> {
-    const { marks, values } = listOf(ids);
+    const { marks, values } = inList(ids);
     await this.database.execute(
       `UPDATE api_key SET last_used_day = ? WHERE id IN (${marks}) AND (last_used_day IS NULL OR last_used_day < ?)`,
       [BigInt(day), ...values, BigInt(day)],
@@ -119,11 +119,4 @@ export class ApiKeyStore {
       terms.expiresAt === undefined ? null : BigInt(terms.expiresAt),
     ]);
   }
-}
-
-/** The values of an IN list, the last one repeated up to 1, 8 or 64: three statements for the server to keep, not 64. */
-function listOf(ids: readonly string[]): { marks: string; values: string[] } {
-  const size = ids.length <= 1 ? 1 : ids.length <= 8 ? 8 : Math.ceil(ids.length / 64) * 64;
-  const values = Array.from({ length: size }, (_, i) => ids[Math.min(i, ids.length - 1)] as string);
-  return { marks: values.map(() => '?').join(', '), values };
 }

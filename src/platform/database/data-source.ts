@@ -10,6 +10,12 @@ export const MIGRATION_TABLE = 'migration';
 /** Milliseconds that SQLite may block the process waiting for another process's lock, outside migrations. */
 const SQLITE_BUSY_MS = 50;
 
+/**
+ * Statements that the server keeps for one connection; those that were not used for longest make room. A server keeps 16,382
+ * for all of its connections unless it is told otherwise.
+ */
+const MOST_PREPARED = 128;
+
 /** One data source for the whole service: the tables of all features, never synchronised, only migrated. */
 export async function createDataSource(
   config: Config,
@@ -78,6 +84,7 @@ function mysqlOptions(
     flags: ['-LOCAL_FILES'],
     extra: {
       queueLimit: database.maxWaiters,
+      maxPreparedStatements: MOST_PREPARED,
       enableKeepAlive: true,
       idleTimeout: 60_000,
       stream: streamToAddress(target.host, target.port),

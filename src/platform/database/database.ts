@@ -36,9 +36,10 @@ export abstract class Database {
   /**
    * Runs one SELECT for each of several lists of parameters, in one statement where the engine is across a network.
    *
-   * @param sql begins with `SELECT `; it may have ORDER BY and LIMIT, which say what rows there are. The rows of one list
-   *   are to be sorted by whoever asked: no engine promises their order where several lists travel together.
-   * @returns the rows of each list, in the order of the lists.
+   * @param sql begins with `SELECT ` and a column; it may have ORDER BY and LIMIT, which say what rows there are. The rows
+   *   of one list are to be sorted by whoever asked: no engine promises their order where several lists travel together.
+   * @returns the rows of each list, in the order of the lists. They may have a column more, `union_part`.
+   * @throws {TypeError} (rejects) for `SELECT DISTINCT`, `SELECT ALL` and `SELECT *`.
    */
   abstract queryEach(sql: string, parameters: readonly (readonly SqlValue[])[]): Promise<Row[][]>;
 

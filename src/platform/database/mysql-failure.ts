@@ -21,8 +21,8 @@ const LOCK_WAIT = 1205;
 /** A former writer that became read-only; TypeORM's pool would hand the connection out again (mysql2 #4075). */
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
-/** The disk is full: the statement was rolled back, and reads go on. */
-const DISK_FULL: ReadonlySet<number> = new Set([1021, 1114]);
+/** No room, on the disk or for one more prepared statement: nothing was done, and other statements go on. */
+const NO_ROOM: ReadonlySet<number> = new Set([1021, 1114, 1461]);
 
 /** Refused before anything was run: too many connections, of all or of this login; out of memory; a blocked host. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203]);
@@ -80,7 +80,7 @@ export function translateMysqlFault(fault: MysqlFault): ApiError | DatabaseError
     isNetworkFault(fault) ||
     ROLLED_BACK.has(errno) ||
     READ_ONLY.has(errno) ||
-    DISK_FULL.has(errno) ||
+    NO_ROOM.has(errno) ||
     TURNED_AWAY.has(errno) ||
     CUT_OFF.has(errno);
   if (passing) return unavailable(fault);

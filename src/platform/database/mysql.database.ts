@@ -22,7 +22,7 @@ import {
 } from './mysql-failure.js';
 import { RetryBudget } from './retry-budget.js';
 import { isRead } from './statement-summary.js';
-import { PART, unionStatement } from './union-statement.js';
+import { PART, requireColumns, unionStatement } from './union-statement.js';
 
 /** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;
@@ -58,12 +58,17 @@ export class MysqlDatabase extends Database {
   }
 
   async queryEach(sql: string, parameters: readonly (readonly SqlValue[])[]): Promise<Row[][]> {
-    const [first = []] = parameters;
-    if (parameters.length <= 1) return [await this.query(sql, first)];
-    if (parameters.length > MOST_PARTS) {
-      const [some, rest] = [parameters.slice(0, MOST_PARTS), parameters.slice(MOST_PARTS)];
-      return (await Promise.all([this.queryEach(sql, some), this.queryEach(sql, rest)])).flat();
+    requireColumns(sql);
+    const results: Row[][] = [];
+    for (let from = 0; from < parameters.length; from += MOST_PARTS) {
+      results.push(...(await this.queryTogether(sql, parameters.slice(from, from + MOST_PARTS))));
     }
+    return results;
+  }
+
+  private async queryTogether(sql: string, parameters: readonly (readonly SqlValue[])[]): Promise<Row[][]> {
+    const [first = []] = parameters;
+    if (parameters.length === 1) return [await this.query(sql, first)];
     const results: Row[][] = parameters.map(() => []);
     for (const row of await this.query(unionStatement(sql, parameters.length), parameters.flat())) {
       results[Number(row[PART])]?.push(row);

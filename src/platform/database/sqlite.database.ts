@@ -9,6 +9,7 @@ import { Database, DatabaseError, type Row, type SqlValue, type Written } from '
 import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { NotAskedError, unavailable, within } from './deadline.js';
+import { requireColumns } from './union-statement.js';
 
 /** Another process holds the file, or the disk does not take more: trying again may help. */
 const PASSING = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY)/;
@@ -35,7 +36,8 @@ export class SqliteDatabase extends Database {
     return this.run(sql, () => this.prepare(sql).all(...parameters) as T[]);
   }
 
-  queryEach(sql: string, parameters: readonly (readonly SqlValue[])[]): Promise<Row[][]> {
+  async queryEach(sql: string, parameters: readonly (readonly SqlValue[])[]): Promise<Row[][]> {
+    requireColumns(sql);
     return Promise.all(parameters.map((values) => this.query(sql, values)));
   }
 

@@ -1,6 +1,15 @@
 /** The column that tells the parts of a union apart. */
 export const PART = 'union_part';
 
+/**
+ * Refuses what cannot be made a part of a union by putting a column before its own, on every engine alike.
+ *
+ * @throws {TypeError} where `select` does not begin with `SELECT ` and a column.
+ */
+export function requireColumns(select: string): void {
+  if (!/^SELECT (?!DISTINCT\b|ALL\b|\*)/i.test(select)) throw new TypeError(`Not "SELECT " and columns: ${select}`);
+}
+
 /** Statements by what they ask: there are as many as SELECTs, times the sizes of a batch. */
 const known = new Map<string, string>();
 
