@@ -29,6 +29,8 @@ export class Deadline {
 
   /** From now on the handler's time runs. The arrival of a body is not part of it: Node limits that (408). */
   begin(exchange: Exchange): void {
+    // A client may be gone before its request comes to a handler.
+    if (exchange.isOver) return;
     const { requestDeadlineMs } = this.config.http;
     exchange.dueAt = performance.now() + requestDeadlineMs;
     this.awaited.add(exchange);
@@ -55,7 +57,7 @@ export class Deadline {
 
   private expire(exchange: Exchange): void {
     const { response } = exchange;
-    if (response.headersSent) return;
+    if (response.headersSent || response.destroyed) return;
     const feature = exchange.route?.feature;
     if (feature !== undefined) this.metrics.featureFaults.inc({ feature, kind: 'hang' });
     this.log.error({ event: 'request.hung', feature, request_id: exchange.id }, 'A handler did not answer in time');

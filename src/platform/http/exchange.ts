@@ -42,12 +42,15 @@ export class Exchange {
   /** Bytes of the answer's body, as far as this service knows. */
   bytes = 0;
   private read: { readonly text: string; readonly query: URLSearchParams } | undefined;
-  /** Where it counts while there is something to do for it, and whether it does. */
+  /** Where it counts while there is something to do for it. */
   workload: Workload | undefined;
+  /** Whether it counts there now. */
   isWorkedOn = false;
   /** Monotonic milliseconds until which it must be answered; Infinity while its time does not run. */
   dueAt = Infinity;
+  /** Its place among those that are worked on, for the list that they are in. */
   placeAmongActive: Node<Exchange> | undefined;
+  /** The same among those whose time runs. */
   placeAmongAwaited: Node<Exchange> | undefined;
 
   constructor(
@@ -58,6 +61,11 @@ export class Exchange {
     this.isIdGiven = inbound !== undefined && REQUEST_ID.test(inbound as string);
     this.id = this.isIdGiven ? (inbound as string) : newRequestId();
     this.trace = parseTraceparent(request.headers.traceparent);
+  }
+
+  /** Whether its response is closed. */
+  get isOver(): boolean {
+    return this.endedAt !== Infinity;
   }
 
   get method(): string {
@@ -132,5 +140,3 @@ export function exchangeOf(request: object): Exchange {
 export function currentExchange(): Exchange | undefined {
   return running.getStore();
 }
-
-export type Responding = ServerResponse & { readonly req: IncomingMessage };

@@ -121,8 +121,8 @@ export class HttpAdapter extends ExpressAdapter {
       return refuseExchange(exchange, response, fault);
     }
     request.url = originForm(request.url ?? '/');
-    const [plain, answer] = [request as Request, response as Response];
-    if (!this.direct.dispatch(plain, answer)) this.getInstance<Express>()(plain, answer);
+    const [asked, answered] = [request as Request, response as Response];
+    if (!this.direct.dispatch(asked, answered)) this.getInstance<Express>()(asked, answered);
   }
 
   private fail(thrown: unknown, request: Request, response: Response): void {

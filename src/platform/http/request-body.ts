@@ -38,6 +38,8 @@ export class RequestBody extends UnreadBody {
     const exchange = exchangeOf(this.request);
     exchange.workload?.rest(exchange);
     const bytes = await this.collect();
+    // Its time was up (408), and the last byte came after that.
+    if (this.response.headersSent || exchange.isOver) throw notWhole();
     exchange.workload?.take(exchange);
     this.arrived();
     if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
@@ -56,9 +58,7 @@ export class RequestBody extends UnreadBody {
         else reject(this.tooLarge());
       });
       this.request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-      this.request.on('error', () =>
-        reject(new ApiError(coreErrors.badRequest, 'The request body did not arrive whole.')),
-      );
+      this.request.on('error', () => reject(notWhole()));
     });
   }
 
@@ -66,6 +66,8 @@ export class RequestBody extends UnreadBody {
     return new ApiError(coreErrors.payloadTooLarge, `The request body may have at most ${this.limitBytes} bytes.`);
   }
 }
+
+const notWhole = (): ApiError => new ApiError(coreErrors.badRequest, 'The request body did not arrive whole.');
 
 /** RFC 9110 §10.1.1: HTTP/1.0 knows no 100, and nothing else can be expected. */
 function asksToContinue({ headers, httpVersion }: IncomingMessage): boolean {

@@ -53,7 +53,7 @@ export class Responder {
     const { query, route } = exchange;
     const asked = query.toString();
     let written = page[WRITTEN];
-    if (written?.query !== asked || written.route !== route) {
+    if (written?.query !== asked || written.route !== route || written.answer.status !== status) {
       const link =
         route === undefined || page.nextCursor === undefined
           ? undefined

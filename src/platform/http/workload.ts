@@ -14,15 +14,15 @@ export class Workload {
     return this.amount;
   }
 
-  /** From now on, or again, there is something to do for this exchange. */
-  take(exchange: Work): void {
-    if (!exchange.isWorkedOn) this.amount += 1;
-    exchange.isWorkedOn = true;
+  /** From now on, or again, there is something to do for this. */
+  take(work: Work): void {
+    if (!work.isWorkedOn) this.amount += 1;
+    work.isWorkedOn = true;
   }
 
-  /** There is nothing to do for this exchange, for now or for good. */
-  rest(exchange: Work): void {
-    if (exchange.isWorkedOn) this.amount -= 1;
-    exchange.isWorkedOn = false;
+  /** There is nothing to do for this, for now or for good. */
+  rest(work: Work): void {
+    if (work.isWorkedOn) this.amount -= 1;
+    work.isWorkedOn = false;
   }
 }
