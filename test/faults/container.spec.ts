@@ -28,9 +28,7 @@ interface Compose {
 
 const { services } = parse(readFileSync(join(projectFolder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
 const missing =
-  whyNoContainer() ??
-  whyNoMemoryLimit() ??
-  (process.env['TEST_MYSQL_URL'] === undefined ? 'no database server is here' : undefined);
+  whyNoContainer() ?? (process.env['TEST_MYSQL_URL'] === undefined ? 'no database server is here' : undefined);
 const suite = `the image, started without an engine${missing === undefined ? '' : ` (not here: ${missing})`}`;
 
 (missing === undefined ? describe : describe.skip)(suite, () => {
@@ -117,18 +115,29 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
     expect(share).toBeLessThan(0.8);
   });
 
-  it('serves from 256 MiB', async () => {
-    const limit = new MemoryLimit(256 * MIB);
-    const env = { DATABASE_URL: undefined, ...container.image.env, ...services.app.environment };
-    const node = container.nodeWithin(limit);
-    const program = container.image.command[0] ?? '';
-    const small = await Service.start({ database, node, program, env: { ...env, RATE_LIMIT_PER_MINUTE: '0' } }, 60_000);
-    const load = { headers: { authorization: `Bearer ${key}` }, amount: REQUESTS, connections: 32 };
-    const result = await autocannon({ ...load, url: `${small.url}/v1/pets?limit=100` });
-    expect([result['2xx'], result.errors, limit.killed]).toEqual([REQUESTS, 0, 0]);
-    expect(await small.stop()).toEqual({ code: 0, signal: null });
-    limit.remove();
-  }, 60_000);
+  const unlimited = whyNoMemoryLimit();
+
+  (unlimited === undefined ? it : it.skip)(
+    `serves from 256 MiB${unlimited === undefined ? '' : ` (${unlimited})`}`,
+    async () => {
+      const limit = new MemoryLimit(256 * MIB);
+      const node = container.nodeWithin(limit);
+      const program = container.image.command[0] ?? '';
+      const env = { DATABASE_URL: undefined, ...container.image.env, ...services.app.environment };
+      const small = Service.launch({ database, node, program, env: { ...env, RATE_LIMIT_PER_MINUTE: '0' } });
+      try {
+        const { url } = await small.untilLogged(({ event }) => event === 'app.ready', 60_000);
+        const load = { headers: { authorization: `Bearer ${key}` }, amount: REQUESTS, connections: 32 };
+        const result = await autocannon({ ...load, url: `${String(url)}/v1/pets?limit=100` });
+        expect([result['2xx'], result.errors, limit.killed]).toEqual([REQUESTS, 0, 0]);
+        expect(await small.stop()).toEqual({ code: 0, signal: null });
+      } finally {
+        await small.kill('SIGKILL');
+        limit.remove();
+      }
+    },
+    90_000,
+  );
 
   it('ends in order on SIGTERM', async () => {
     expect(await service?.stop()).toEqual({ code: 0, signal: null });

@@ -1,15 +1,22 @@
 import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+interface Controller {
+  readonly folder: string;
+  readonly limit: string;
+  readonly swap?: string;
+  readonly events: string;
+}
+
 /** Where the kernel's controller of memory is, by its version; undefined where there is none that may be written. */
-function controller(): { readonly folder: string; readonly limit: string; readonly events: string } | undefined {
+function controller(): Controller | undefined {
   const root = '/sys/fs/cgroup';
   if (existsSync(join(root, 'memory/memory.limit_in_bytes'))) {
     return { folder: join(root, 'memory'), limit: 'memory.limit_in_bytes', events: 'memory.oom_control' };
   }
   const controllers = join(root, 'cgroup.subtree_control');
   if (existsSync(controllers) && readFileSync(controllers, 'utf8').includes('memory')) {
-    return { folder: root, limit: 'memory.max', events: 'memory.events' };
+    return { folder: root, limit: 'memory.max', swap: 'memory.swap.max', events: 'memory.events' };
   }
   return undefined;
 }
@@ -31,6 +38,7 @@ export class MemoryLimit {
     if (found === undefined) throw new Error(whyNoMemoryLimit());
     this.#folder = mkdtempSync(join(found.folder, 'animal-store-'));
     writeFileSync(join(this.#folder, found.limit), String(bytes));
+    if (found.swap !== undefined) writeFileSync(join(this.#folder, found.swap), '0');
     this.processes = join(this.#folder, 'cgroup.procs');
     this.#events = join(this.#folder, found.events);
   }
