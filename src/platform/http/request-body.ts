@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { parseJson } from '../json/index.js';
 import { refuseQuery, UnreadBody } from '../validation/index.js';
-import { exchangeOf } from './exchange.js';
+import { exchangeOf, type Exchange } from './exchange.js';
 
 /** A request's body that nobody has read yet. It is read only when a handler asks for it, so after the guards. */
 export class RequestBody extends UnreadBody {
@@ -28,24 +28,35 @@ export class RequestBody extends UnreadBody {
   }
 
   private async readOnce(): Promise<unknown> {
-    const { headers } = this.request;
+    this.requireAcceptable();
+    if (asksToContinue(this.request)) this.response.writeContinue();
+    const exchange = exchangeOf(this.request);
+    const bytes = await this.receive(exchange);
+    if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
+    const value = parseJson(bytes);
+    if (exchange.route?.hasQuery === false) refuseQuery(exchange.query);
+    return value;
+  }
+
+  /** By what the head says of the body. */
+  private requireAcceptable(): void {
+    const { headers, headersDistinct } = this.request;
     const declared = headers['content-length'];
     const chunked = headers['transfer-encoding'] !== undefined;
     if (!chunked && (declared === undefined || Number(declared) === 0)) throw new ApiError(coreErrors.bodyRequired);
-    requireJson(this.request.headersDistinct['content-type'], headers['content-encoding']);
+    requireJson(headersDistinct['content-type'], headers['content-encoding']);
     if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
-    if (asksToContinue(this.request)) this.response.writeContinue();
-    const exchange = exchangeOf(this.request);
+  }
+
+  /** While the body arrives there is nothing to do for the request. */
+  private async receive(exchange: Exchange): Promise<Uint8Array> {
     exchange.workload?.rest(exchange);
     const bytes = await this.collect();
     // Its time was up (408), and the last byte came after that.
     if (this.response.headersSent || exchange.isOver) throw notWhole();
     exchange.workload?.take(exchange);
     this.arrived();
-    if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
-    const value = parseJson(bytes);
-    if (exchange.route?.hasQuery === false) refuseQuery(exchange.query);
-    return value;
+    return bytes;
   }
 
   private collect(): Promise<Uint8Array> {
