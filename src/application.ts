@@ -169,7 +169,7 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
 }
 
 /** What every line of the log says of the request that it belongs to. */
-function logContext(): object {
+export function logContext(): object {
   const exchange = currentExchange();
   if (exchange === undefined) return {};
   const { id, trace, route } = exchange;

@@ -6,14 +6,11 @@ import { version } from '../platform/version.js';
 import type { WithKeys } from './keys.command.js';
 import { withDatabase } from './with-database.js';
 
-/**
- * The keys in the database. Their audit goes to stderr: stdout belongs to the key alone, for scripts. It is written
- * whatever `LOG_LEVEL` says of the service.
- */
+/** The keys in the database. Their audit goes to stderr: stdout belongs to the key alone, for scripts. */
 export function withKeysOf(features: readonly Feature[]): WithKeys {
   return (work) =>
     withDatabase(features, { migrate: true }, async ({ config, database }) => {
-      const log = await createLog({ ...config.log, level: 'info', stream: 'stderr', version, context: () => ({}) });
+      const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
       const clock = new SystemClock();
       return work(new ApiKeyStore(database, clock, new LoggedKeyAudit(log), keyEnvironmentOf(config.env)), clock);
     });

@@ -1,13 +1,15 @@
 import type { InjectionToken } from '@nestjs/common';
-import { createApplication } from '../application.js';
+import { createApplication, logContext } from '../application.js';
 import { ApiKeyStore, EVERYTHING } from '../platform/auth/index.js';
 import type { Clock } from '../platform/clock.js';
-import { loadConfig } from '../platform/config/index.js';
+import { loadConfig, type Config } from '../platform/config/index.js';
 import { Database } from '../platform/database/index.js';
 import type { Feature } from '../platform/feature.js';
 import type { Application } from '../platform/lifecycle/index.js';
+import { createLog, type Log } from '../platform/logging/index.js';
 import type { Route } from '../platform/routing/index.js';
 import { RouteTable } from '../platform/routing/index.js';
+import { version } from '../platform/version.js';
 import { TestClient } from './test-client.js';
 
 export interface TestOptions {
@@ -37,10 +39,20 @@ const ENVIRONMENT = {
  */
 export async function startTestApplication({ features, env, clock }: TestOptions): Promise<TestApplication> {
   const config = loadConfig({ ...ENVIRONMENT, ...env });
-  const running = await createApplication({ features, config, ...(clock === undefined ? {} : { clock }) });
+  const log = await quietLog(config);
+  const running = await createApplication({ features, config, log, ...(clock === undefined ? {} : { clock }) });
   await running.start();
   await running.ready();
   return new TestApplication(running, await newKey(running, [EVERYTHING]));
+}
+
+/** The service's, but with LOG_LEVEL for the trail of keys too: tests make keys all the time, and have some refused. */
+async function quietLog(config: Config): Promise<Log> {
+  const log = await createLog({ ...config.log, version, context: logContext });
+  log.onChild = (child) => {
+    child.level = config.log.level;
+  };
+  return log;
 }
 
 /** An application under test, and ways to speak to it. */

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { KeyEvent } from './key-audit.js';
 import { LoggedKeyAudit } from './logged-key-audit.js';
 
-let log: { info: jest.Mock; warn: jest.Mock };
+let log: { child: () => object; info: jest.Mock; warn: jest.Mock };
 let inc: jest.Mock;
 
 beforeEach(() => {
-  log = { info: jest.fn(), warn: jest.fn() };
+  log = { child: () => log, info: jest.fn(), warn: jest.fn() };
   inc = jest.fn();
 });
 

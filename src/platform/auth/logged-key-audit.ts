@@ -5,20 +5,22 @@ import { KeyAudit, type KeyEvent } from './key-audit.js';
 import { RefusalLog, type RefusedKey, type Unwritten } from './refusal-log.js';
 
 /**
- * The audit in the service's log: one line an event, as far as `RefusalLog` lets refusals have one. Every refusal is
- * counted, where there are metrics.
+ * The audit in the service's log: one line an event, whatever `LOG_LEVEL` says, as far as `RefusalLog` lets refusals have
+ * one. Every refusal is counted, where there are metrics.
  */
 export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
+  private readonly log: Log;
   private readonly refusals = new RefusalLog({
     one: (refused) => this.writeRefusal(refused),
     rest: (unwritten) => this.writeUnwritten(unwritten),
   });
 
   constructor(
-    private readonly log: Pick<Log, 'info' | 'warn'>,
+    log: Pick<Log, 'child'>,
     private readonly metrics?: Pick<Metrics, 'authFailures'>,
   ) {
     super();
+    this.log = log.child({}, { level: 'info' });
   }
 
   onApplicationShutdown(): void {
