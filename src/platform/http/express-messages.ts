@@ -2,44 +2,49 @@ import type { Express } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf } from './exchange.js';
 
-/** A response that carries what every answer carries, whoever writes its head: this service, Express, a feature. */
-class OwnResponse extends ServerResponse {
-  /** True where the head that is about to be written has it already, so that it need not be set one by one. */
-  isComplete = false;
-
-  override writeHead(...head: unknown[]): this {
-    if (!this.isComplete) {
-      this.isComplete = true;
-      const own = headOfAll(exchangeOf(this.req).id);
-      for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
-    }
-    return (super.writeHead as (...head: unknown[]) => this)(...head);
-  }
-}
+/** What `expressMessages` makes of a response. */
+type OwnResponse = ServerResponse & {
+  /** True where the head that is about to be written has all of `headOfAll`, so that it need not be set one by one. */
+  isComplete: boolean;
+};
 
 /** What every answer carries: names and values in turn, a new list each time. */
 export function headOfAll(requestId: string): string[] {
   return ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
 }
 
-/** @param head names and values in turn, with all that `OwnResponse` would add. */
+/** @param head names and values in turn, with all of `headOfAll`. */
 export function writeWholeHead(response: ServerResponse, status: number, head: string[]): void {
   (response as OwnResponse).isComplete = true;
   response.writeHead(status, head);
 }
 
 /**
- * The classes of requests and responses for Node's server to make. They have Express's methods from birth: Express would
- * change the prototype of each, after which every access to it is slower.
+ * The classes of requests and responses for Node's server to make, one application's own. They have Express's methods
+ * from birth: Express would change the prototype of each, after which every access to it is slower.
  */
 export function expressMessages(application: Express): {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 } {
   class ExpressRequest extends IncomingMessage {}
-  class ExpressResponse extends OwnResponse {}
+
+  /** Carries what every answer carries, whoever writes its head: this service, Express, a feature. */
+  class ExpressResponse extends ServerResponse implements OwnResponse {
+    isComplete = false;
+
+    override writeHead(...head: unknown[]): this {
+      if (!this.isComplete) {
+        this.isComplete = true;
+        const own = headOfAll(exchangeOf(this.req).id);
+        for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
+      }
+      return (super.writeHead as (...head: unknown[]) => this)(...head);
+    }
+  }
+
   Object.setPrototypeOf(ExpressRequest.prototype, application.request);
-  Object.setPrototypeOf(OwnResponse.prototype, application.response);
+  Object.setPrototypeOf(ExpressResponse.prototype, application.response);
   application.request = ExpressRequest.prototype as typeof application.request;
   application.response = ExpressResponse.prototype as unknown as typeof application.response;
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse as unknown as typeof ServerResponse };
