@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { featureNames } from './feature-names.js';
+
+/** What the templates import where the feature itself is a variable. */
+const imported = ['feature/things.test.ts', 'feature/things.feature.ts', 'package/src/main.ts'].flatMap((file) => {
+  const text = readFileSync(new URL(`../../templates/${file}`, import.meta.url), 'utf8');
+  const lists = [...text.matchAll(/^import (?:\{(.*)\}|(\w+)) from/gm)].map(([, list, name]) => list ?? name ?? '');
+  const names = lists.flatMap((list) => list.split(',')).map((name) => name.trim());
+  return names.filter((name) => /^[a-z]\w+$/.test(name) && !/thing/i.test(name));
+});
 
 describe('the names of a feature', () => {
   it.each([
@@ -18,14 +27,21 @@ describe('the names of a feature', () => {
     expect(() => featureNames(plural)).toThrow('--singular');
   });
 
-  it.each(['returns', 'packages', 'cases', 'classes', 'ids'])('ask what one of %s is called in code', (plural) => {
-    expect(() => featureNames(plural)).toThrow('--singular');
-    expect(featureNames(plural, 'parcel').one.camel).toBe('parcel');
-  });
+  it.each(['returns', 'packages', 'cases', 'classes', 'ids', 'parses', 'parse-ids', 'insert-ids'])(
+    'ask what one of %s is called in code',
+    (plural) => {
+      expect(() => featureNames(plural)).toThrow('--singular');
+      expect(featureNames(plural, 'parcel').one.camel).toBe('parcel');
+    },
+  );
 
-  it.each(['pets', 'extends'])('cannot be those of %s', (plural) => {
-    expect(() => featureNames(plural, 'one')).toThrow('another NAME');
-  });
+  it.each(['pets', 'extends', 'features', 'application', 'constructor', ...imported])(
+    'cannot be those of %s',
+    (plural) => {
+      const kebab = plural.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      expect(() => featureNames(kebab, 'one')).toThrow('another NAME');
+    },
+  );
 
   it('are spelt for each place', () => {
     expect(featureNames('pet-toys')).toEqual({

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from 'commander';
+
 /** What a feature and one of its things are called, in every spelling that code and SQL have for it. */
 export interface FeatureNames {
   readonly feature: Spellings;
@@ -19,7 +21,12 @@ interface Spellings {
 const TAKEN = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval export extends false
   finally for function if implements import in instanceof interface let new null package private protected public return
-  static super switch this throw true try typeof var void while with yield id pets`.split(/\s+/),
+  static super switch this throw true try typeof undefined var void while with yield
+
+  after application assert assert-error assert-platform-rules before constructor define-error-code define-feature describe
+  features id insert-id it parse parse-id pets run-service start-test-application`
+    .split(/\s+/)
+    .map((word) => spell(word).camel),
 );
 
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -27,17 +34,17 @@ const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /**
  * @param feature in lower kebab case, plural.
  * @param singular of one of them, where the feature's name without its ending is not it.
- * @throws {TypeError} with a plain sentence.
+ * @throws {InvalidArgumentError} with a plain sentence.
  */
 export function featureNames(feature: string, singular = singularOf(feature)): FeatureNames {
-  if (singular === undefined) throw new TypeError(`What is one of '${feature}' called? Say --singular WORD`);
+  if (singular === undefined) throw new InvalidArgumentError(`What is one of '${feature}' called? Say --singular WORD`);
   for (const name of [feature, singular]) {
-    if (!KEBAB.test(name)) throw new TypeError(`'${name}' is not lower kebab case, such as pet-toys`);
+    if (!KEBAB.test(name)) throw new InvalidArgumentError(`'${name}' is not lower kebab case, such as pet-toys`);
   }
-  if (feature === singular) throw new TypeError('A feature is named in the plural, such as pet-toys');
+  if (feature === singular) throw new InvalidArgumentError('A feature is named in the plural, such as pet-toys');
   const names = { feature: spell(feature), one: spell(singular) };
   for (const [{ camel }, say] of [[names.feature, 'another NAME'] as const, [names.one, '--singular WORD'] as const]) {
-    if (TAKEN.has(camel)) throw new TypeError(`No variable can be called '${camel}'. Say ${say}`);
+    if (TAKEN.has(camel)) throw new InvalidArgumentError(`No variable can be called '${camel}'. Say ${say}`);
   }
   return names;
 }

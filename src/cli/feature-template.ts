@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +20,7 @@ const PROSE = /\/\*.*?\*\/|\/\/[^\n]*|'[^'\n]*'|`[^`]*`/gs;
 /**
  * The files of a template, renamed.
  *
- * @throws {TypeError} with a plain sentence, where a class of the feature would have the name of another.
+ * @throws {InvalidArgumentError} with a plain sentence, where a class of the feature would have the name of another.
  * @param now milliseconds since the epoch, for the name of the migration.
  */
 export function renderTemplate(template: 'feature' | 'package', names: FeatureNames, now: number): NewFile[] {
@@ -29,7 +30,7 @@ export function renderTemplate(template: 'feature' | 'package', names: FeatureNa
     const file = join(entry.parentPath, entry.name);
     const text = readFileSync(file, 'utf8');
     if (new RegExp(`\\b${names.one.pascal}\\b`).test(text.replace(PROSE, ''))) {
-      throw new TypeError(`The code needs another class '${names.one.pascal}'. Say --singular WORD`);
+      throw new InvalidArgumentError(`The code needs another class '${names.one.pascal}'. Say --singular WORD`);
     }
     // npm would not pack a .gitignore.
     const path = file.slice(root.length + 1).replace(/^gitignore$/, '.gitignore');

@@ -59,3 +59,11 @@ it.each(['fields', 'firsts', 'events'])('new feature %s is written', async (name
   expect(process.exitCode ?? 0).toBe(0);
   expect(readdirSync(join(folder, 'src', name))).toContain(`${name}.feature.ts`);
 });
+
+it('new feature that breaks is a fault, and no wrong way to ask', async () => {
+  jest.spyOn(process.stdout, 'write').mockImplementation(() => {
+    throw new TypeError('broken');
+  });
+  await expect(runCommand([pets], ['new', 'feature', 'toys'])).rejects.toThrow('broken');
+  expect(process.exitCode).toBeUndefined();
+});

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ASKED_WRONGLY } from './exit-codes.js';
@@ -22,7 +22,8 @@ export function newCommand(): Command {
       try {
         process.stdout.write(`${write(name, options).join('\n')}\n`);
       } catch (error) {
-        if (error instanceof TypeError) feature.error(`error: ${error.message}`, { exitCode: ASKED_WRONGLY });
+        if (error instanceof InvalidArgumentError)
+          feature.error(`error: ${error.message}`, { exitCode: ASKED_WRONGLY });
         throw error;
       }
     });
@@ -32,7 +33,7 @@ export function newCommand(): Command {
 /**
  * Writes the files, and gives what to tell.
  *
- * @throws {TypeError} with a plain sentence, where nothing was written.
+ * @throws {InvalidArgumentError} with a plain sentence, where nothing was written.
  */
 function write(name: string, options: NewOptions): string[] {
   const names = featureNames(name, options.singular);
@@ -41,7 +42,7 @@ function write(name: string, options: NewOptions): string[] {
   const repository = !options.package && isRepository(here);
   const target = options.package ? join(here, name) : here;
   const place = options.package ? target : join(here, 'src', name);
-  if (existsSync(place)) throw new TypeError(`${place} is there already`);
+  if (existsSync(place)) throw new InvalidArgumentError(`${place} is there already`);
   const face = repository ? readFileSync(join(here, 'src/index.ts'), 'utf8') : '';
   const final = repository ? files.map((file) => toSource(inRepository(fromSource(file), face))) : files;
   for (const { path, text } of final) {
