@@ -41,15 +41,15 @@ beforeEach(() => {
   request = { rawHeaders: ['Host', 'x'], exchange: { clientAddress: '203.0.113.7', route: { scopes: [] } } };
 });
 
-function enter(limit: FailedAuthLimit | undefined = { count }): boolean | Promise<boolean> {
+function enter(): boolean | Promise<boolean> {
   const audit: KeyAudit = { record: (event) => events.push(event) };
-  const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, audit, limit, { count: countClient });
+  const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, audit, { count }, { count: countClient });
   return guard.canActivate({ switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext);
 }
 
-async function failure(limit?: FailedAuthLimit): Promise<ApiError> {
+async function failure(): Promise<ApiError> {
   try {
-    await enter(limit);
+    await enter();
   } catch (error) {
     return error as ApiError;
   }
@@ -156,13 +156,6 @@ describe('a bad key', () => {
     await failure();
     expect(count.mock.calls).toEqual([['2001:db8:0:0::/64']]);
     expect(events).toEqual([expect.objectContaining({ address: '2001:db8::7' })]);
-  });
-
-  it('is refused where nothing limits', async () => {
-    verdict = Refusal.invalid('malformed');
-    const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, { record: () => {} });
-    const context = { switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext;
-    expect(() => guard.canActivate(context)).toThrow(expect.objectContaining({ code: 'invalid_api_key' }));
   });
 });
 

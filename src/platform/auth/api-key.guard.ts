@@ -1,4 +1,4 @@
-import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { exchangeOf, type Exchange, type Principal } from '../http/index.js';
 import { covers } from './access.decorators.js';
@@ -20,8 +20,8 @@ export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly audit: KeyAudit,
-    @Optional() @Inject(FailedAuthLimit) private readonly limit?: FailedAuthLimit,
-    @Optional() @Inject(ClientQuota) private readonly quota?: ClientQuota,
+    private readonly limit: FailedAuthLimit,
+    private readonly quota: ClientQuota,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -40,7 +40,7 @@ export class ApiKeyGuard implements CanActivate {
     if (needed === undefined || covers(verdict.scopes, needed)) return true;
     const lacking = Refusal.lacking(needed, verdict.keyId);
     this.record(lacking, exchange.clientAddress ?? '');
-    const counted = this.quota?.count(exchange);
+    const counted = this.quota.count(exchange);
     if (!(counted instanceof Promise)) throw lacking.error;
     return counted.then(() => {
       throw lacking.error;
@@ -50,7 +50,7 @@ export class ApiKeyGuard implements CanActivate {
   private refuse(refusal: Refusal, { clientAddress: address = '' }: Exchange): Promise<boolean> {
     this.record(refusal, address);
     // No key is no guess: a client that forgot its key is told so, however often it asks.
-    if (this.limit === undefined || refusal.reason === 'missing') throw refusal.error;
+    if (refusal.reason === 'missing') throw refusal.error;
     const limited = this.limit.count(sourceOf(address));
     if (!(limited instanceof Promise)) throw limited ?? refusal.error;
     return limited.then((error) => {

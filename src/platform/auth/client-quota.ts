@@ -3,5 +3,5 @@ import type { Exchange } from '../http/index.js';
 /** How much a client may ask. What its key lacks a scope for is counted and told as well, and not refused for that. */
 export abstract class ClientQuota {
   /** Counts a request of the exchange's principal, and puts what is left on its answer. */
-  abstract count(exchange: Exchange): unknown;
+  abstract count(exchange: Exchange): void | Promise<void>;
 }

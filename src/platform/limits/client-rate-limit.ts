@@ -11,8 +11,13 @@ export class ClientRateLimit extends ClientQuota {
     super();
   }
 
-  /** Undefined where no client is limited, or none is known. */
-  override count(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
+  override count(exchange: Exchange): void | Promise<void> {
+    const allowance = this.take(exchange);
+    return allowance instanceof Promise ? allowance.then(() => undefined) : undefined;
+  }
+
+  /** Counts as `count` does, and says what is left: undefined where no client is limited, or none is known. */
+  take(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
     const { clients, perMinute } = this.limits;
     if (clients === undefined || exchange.principal === undefined) return undefined;
     const allowance = clients.count(exchange.principal.client);

@@ -10,7 +10,7 @@ export class RateLimitGuard implements CanActivate {
   constructor(private readonly clients: ClientRateLimit) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const allowance = this.clients.count(exchangeOf(context.switchToHttp().getRequest<object>()));
+    const allowance = this.clients.take(exchangeOf(context.switchToHttp().getRequest<object>()));
     return allowance instanceof Promise ? allowance.then(admit) : admit(allowance);
   }
 }
