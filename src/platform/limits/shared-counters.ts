@@ -28,7 +28,7 @@ export class SharedCounters {
     void client.connect().catch((error: unknown) => this.lose(error));
   }
 
-  /** Begins to reach Redis, which may take its time. Its client is loaded only here: it costs 30 MB of memory. */
+  /** Begins to reach Redis, which may take its time. Its client is loaded only here: it costs memory. */
   static async reach(url: string, log: Log): Promise<SharedCounters> {
     // By its default, which Node and a bundler both take for the whole of a CommonJS module.
     const { default: redis } = await import('redis');

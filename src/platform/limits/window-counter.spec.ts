@@ -22,6 +22,21 @@ describe('WindowCounter', () => {
     expect(counter.count('a').count).toBe(1);
   });
 
+  it('has the key make room whose window began first, not the one that came first', () => {
+    let now = 0;
+    const counter = new WindowCounter(60, () => now, 2);
+    counter.count('first');
+    now = 10;
+    counter.count('busy');
+    now = 61;
+    counter.count('other');
+    now = 70;
+    counter.count('busy');
+    counter.count('new');
+    expect(counter.count('busy').count).toBe(2);
+    expect(counter.count('other').count).toBe(1);
+  });
+
   it('forgets keys that are over, however many there were', () => {
     let now = 0;
     const counter = new WindowCounter(60, () => now);

@@ -17,7 +17,7 @@ interface Window {
 /**
  * Counts by key in windows, each of which begins with the first that is counted in it. What `RateLimiterMemory` does,
  * without a promise, an object and a timer of its own for each request. Bounded: where there are too many keys, the one
- * that was counted first makes room, so that a flood of addresses takes no memory for good.
+ * whose window began first makes room, so that a flood of addresses takes no memory for good.
  */
 export class WindowCounter {
   private windows = new Map<string, Window>();
@@ -38,16 +38,14 @@ export class WindowCounter {
     const now = this.now();
     if (now >= this.sweepAt) this.sweep(now);
     let window = this.windows.get(key);
-    if (window === undefined) window = this.open(key, now);
-    else if (now >= window.windowEnd) {
-      window.count = 0;
-      window.windowEnd = now + this.windowMs;
-    }
+    if (window === undefined || now >= window.windowEnd) window = this.open(key, now);
     window.count += 1;
     return window;
   }
 
   private open(key: string, now: number): Window {
+    // One that is renewed goes to the end of the row.
+    this.windows.delete(key);
     if (this.windows.size >= this.capacity) this.windows.delete(this.windows.keys().next().value as string);
     const window = { count: 0, windowEnd: now + this.windowMs };
     this.windows.set(key, window);

@@ -29,7 +29,7 @@ export interface DurationsOptions {
  * text of a bound; there are several observations a request.
  */
 export class Durations {
-  private readonly root = branch();
+  private root = branch();
   private readonly series: Series[] = [];
 
   constructor(private readonly options: DurationsOptions) {
@@ -62,6 +62,12 @@ export class Durations {
     const { name, help } = this.options;
     const values = this.series.flatMap((series) => this.samplesOf(series));
     return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
+  }
+
+  /** For the registry: begins anew. */
+  reset(): void {
+    this.root = branch();
+    this.series.length = 0;
   }
 
   private begin(labels: readonly LabelValue[]): Series {

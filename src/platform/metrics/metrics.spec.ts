@@ -25,3 +25,17 @@ it('tells how busy the loop was since it was asked last', async () => {
   expect(first?.value).toBeGreaterThan(0);
   expect(first?.value).toBeLessThanOrEqual(1);
 });
+
+it('begins anew where the registry says so', async () => {
+  const { registry, databaseDuration } = new Metrics('1.0.0', 'abc');
+  const count = async (): Promise<string | undefined> => {
+    return /^db_client_operation_duration_seconds_count\S* (\d+)$/m.exec(await registry.metrics())?.[1];
+  };
+  databaseDuration.observe(0.1, 'sqlite');
+  databaseDuration.observe(0.1, 'sqlite');
+  expect(await count()).toBe('2');
+  registry.resetMetrics();
+  expect(await count()).toBeUndefined();
+  databaseDuration.observe(0.1, 'sqlite');
+  expect(await count()).toBe('1');
+});
