@@ -1,4 +1,5 @@
 import type { Express, Request, Response } from 'express';
+import { expressPath } from '../routing/index.js';
 import type { PlainHandler } from './plain-handler.js';
 
 /** A path of Express's that some method has. */
@@ -44,7 +45,7 @@ export class DirectRoutes {
   /** Handlers that need not be called by way of Nest. */
   addPlain(handlers: readonly PlainHandler[]): void {
     for (const handler of handlers) {
-      this.plain.set(`${handler.route.method} ${handler.route.path.replace(/\{(\w+)\}/g, ':$1')}`, handler);
+      this.plain.set(`${handler.route.method} ${expressPath(handler.route.path)}`, handler);
     }
   }
 

@@ -1,5 +1,6 @@
 import { match, type MatchFunction } from 'path-to-regexp';
 import type { Type } from '@nestjs/common';
+import { expressPath } from './express-path.js';
 import type { Route } from './route.js';
 
 /** As the adapter has Express match: a trailing slash or another case is another path. Nobody asks for the values. */
@@ -37,9 +38,4 @@ export class RouteTable {
     for (const { matches, routes } of this.byPath.values()) if (matches(path)) return routes;
     return [];
   }
-}
-
-/** `/v1/pets/{petId}` → `/v1/pets/:petId` */
-function expressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
 }
