@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Exclude, Expose, plainToInstance, Transform, Type } from 'class-transformer';
 import fc from 'fast-check';
 import { Int64Property } from '../int64/index.js';
+import { metadataStorage } from './class-transformer.js';
 import { compileConversion } from './conversion.js';
 import { EnumProperty, IntegerProperty, TextProperty } from './index.js';
 
@@ -73,4 +74,22 @@ describe('compileConversion', () => {
       );
     },
   );
+
+  it.each([
+    [Pet, true],
+    [Converted, false],
+    [Doubled, false],
+    [Typed, false],
+    [Excluded, false],
+    [ExcludedWhole, false],
+    [Renamed, false],
+  ])('does it with %p itself: %p', (dto, isCompiled) => {
+    const convert = compileConversion<object>(dto, new Set(names));
+    // class-transformer asks it of each object that it transforms.
+    const asked = jest.spyOn(metadataStorage, 'getStrategy');
+    convert({ name: 'Rex' });
+    const { calls } = asked.mock;
+    asked.mockRestore();
+    expect(calls.length === 0).toBe(isCompiled);
+  });
 });
