@@ -15,6 +15,7 @@ export default defineConfig(
     files: ['**/*.{js,mjs,cjs}'],
     languageOptions: {
       globals: {
+        AbortSignal: 'readonly',
         console: 'readonly',
         fetch: 'readonly',
         performance: 'readonly',

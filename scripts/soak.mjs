@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import mysql from 'mysql2/promise';
 import { table } from '../bench/report.ts';
 import { spreadOf } from '../bench/statistics.ts';
 import { writeBlock } from '../bench/written.ts';
@@ -27,26 +28,30 @@ const { values } = parseArgs({
 });
 const minutes = Number(values.minutes ?? (values.quick ? 1 : 30));
 const overloadSeconds = Number(values['overload-seconds'] ?? (values.quick ? 10 : 60));
+const START_LIMIT_MS = 30_000;
 const SAMPLE_MS = 10_000;
 const CONNECTIONS = 20;
 const MIB = 1024 ** 2;
 
-const server = await MariaDb.start();
-const admin = await import('mysql2/promise').then(({ default: mysql }) => mysql.createConnection(server.adminUrl()));
-await admin.query('CREATE DATABASE store_soak');
-const database = { url: server.url('store_soak') };
-const service = await startService();
-const key = (await runCommand(database, ['keys', 'create', '--name', 'soak'])).stdout.trim();
+/** What is stopped at the end, the last first. */
+const started = new AsyncDisposableStack();
+let database, service, key;
 try {
+  const server = await MariaDb.start();
+  started.defer(() => server.stop());
+  const admin = await mysql.createConnection(server.adminUrl());
+  started.defer(() => admin.end());
+  await admin.query('CREATE DATABASE store_soak');
+  database = { url: server.url('store_soak') };
+  service = await startService();
+  key = (await runCommand(database, ['keys', 'create', '--name', 'soak'])).stdout.trim();
   const { failures, text } = await judge();
   process.stdout.write(`\n${text}`);
   if (!values.quick) writeBlock('soak', text, 'operating.md');
   if (failures.length > 0) process.stderr.write(`\nBroken: ${failures.join(', ')}\n`);
   process.exitCode = failures.length > 0 ? 1 : 0;
 } finally {
-  service.child.kill('SIGTERM');
-  await admin.end();
-  await server.stop();
+  await started.disposeAsync();
 }
 
 async function judge() {
@@ -155,12 +160,17 @@ async function startService() {
     }),
     stdio: ['ignore', 'ignore', 'ignore'],
   });
+  started.defer(() => child.kill('SIGTERM'));
   const ready = () =>
-    fetch(`http://127.0.0.1:${managementPort}/readyz`).then(
+    fetch(`http://127.0.0.1:${managementPort}/readyz`, { signal: AbortSignal.timeout(START_LIMIT_MS) }).then(
       ({ ok }) => ok,
       () => false,
     );
-  while (!(await ready())) await sleep(100);
+  for (const deadline = Date.now() + START_LIMIT_MS; !(await ready()); await sleep(100)) {
+    if (Date.now() > deadline || child.exitCode !== null) {
+      throw new Error(`The service is not ready (exit code ${child.exitCode})`);
+    }
+  }
   return { child, url: `http://127.0.0.1:${port}`, inspector: `http://127.0.0.1:${inspectorPort}` };
 }
 
