@@ -14,8 +14,8 @@ const NO_HASH = Buffer.alloc(32);
 /**
  * Decides who a request comes from.
  *
- * The key is hashed for every request. Remembering accepted headers instead would save 2 µs of some 50 and cost a
- * comparison in constant time, and keys in memory.
+ * The key is hashed for every request. Remembering accepted headers instead would save little, and cost a comparison in
+ * constant time, and keys in memory.
  */
 export class Authenticator {
   constructor(

@@ -47,7 +47,7 @@ export function flushLog(log: Log): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
 }
 
-/** Loaded only where a person reads along: it costs 40 ms of start-up. */
+/** Loaded only where a person reads along: every start would take longer. */
 async function prettyDestination(descriptor: 1 | 2): Promise<DestinationStream> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({ destination: descriptor, ignore: 'pid,service,version,event', translateTime: 'SYS:HH:MM:ss' });

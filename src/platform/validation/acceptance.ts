@@ -13,7 +13,7 @@ type Test = (instance: Record<string, unknown>, value: unknown) => boolean;
  * Compiles the decorators of a class into a test that says yes to what `validateSync` would find no fault with.
  *
  * Two reasons. `validateSync` takes a validator's promise for a yes, and this sees it. And it sorts through the metadata
- * of every class on each call: 2.3 µs for three fields (Node 24), this 0.2.
+ * of every class on each call.
  *
  * @param acceptsNested the test for a `@ValidateNested` value.
  */
