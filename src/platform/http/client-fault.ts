@@ -4,6 +4,7 @@ import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE, refuseExchange } from './answer.js';
 import { exchangeOf } from './exchange.js';
+import { closePipeline } from './pipeline.js';
 import { newRequestId } from './request-id.js';
 
 /** What Node's HTTP parser could not take, as the Error that the client is told. */
@@ -49,6 +50,7 @@ export function refuseConnection(
   // Node tells again with every packet that follows.
   if (refused.has(socket)) return;
   refused.add(socket);
+  closePipeline(socket);
   const fault = clientFault(error);
   const response = newest.get(socket);
   const refuse = (): void => {
@@ -66,6 +68,7 @@ export function refuseConnection(
 /** Answers a connection that is to be no HTTP connection any more, as CONNECT asks. */
 export function refuseTunnel(socket: Duplex, count: (reason: string) => void): void {
   const fault = new ApiError(coreErrors.badRequest);
+  closePipeline(socket);
   count(fault.code);
   writeRefusal(fault, socket);
 }

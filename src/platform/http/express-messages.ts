@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf } from './exchange.js';
+import { closePipeline } from './pipeline.js';
 
 /** What `expressMessages` makes of a response. */
 type OwnResponse = ServerResponse & {
@@ -32,6 +33,8 @@ export function expressMessages(application: Express): {
   /** Carries what every answer carries, whoever writes its head: this service, Express, a feature. */
   class ExpressResponse extends ServerResponse implements OwnResponse {
     isComplete = false;
+    /** Node's own: whether the head that was written says `Connection: close`, whoever wanted it. */
+    declare readonly _last: boolean;
 
     override writeHead(...head: unknown[]): this {
       if (!this.isComplete) {
@@ -39,7 +42,9 @@ export function expressMessages(application: Express): {
         const own = headOfAll(exchangeOf(this.req).id);
         for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
       }
-      return (super.writeHead as (...head: unknown[]) => this)(...head);
+      (super.writeHead as (...head: unknown[]) => this)(...head);
+      if (this._last) closePipeline(this.req.socket);
+      return this;
     }
   }
 

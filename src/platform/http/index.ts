@@ -5,6 +5,7 @@ export { currentExchange, Exchange, exchangeOf } from './exchange.js';
 export { ExchangeList } from './exchange-list.js';
 export { HttpAdapter } from './http.adapter.js';
 export { NegotiationGuard } from './negotiation.guard.js';
+export { closeAfter } from './pipeline.js';
 export { plainHandlers } from './plain-handler.js';
 export type { Principal } from './principal.js';
 export type { RequestBody } from './request-body.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ExchangeList, Workload, type Exchange } from '../http/index.js';
+import { closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
 import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
@@ -33,10 +33,11 @@ export class ExchangeObserver {
     metrics.watchActive(() => this.active.size);
   }
 
-  /** From now on every answer, also those to what has begun, tells its connection to close. */
+  /** From now on the last answer of each connection, also one to what has begun, tells it to close. */
   drain(): void {
     this.draining = true;
-    for (const { response } of this.active) if (!response.headersSent) response.setHeader('Connection', 'close');
+    const last = new Map([...this.active].map(({ request, response }) => [request.socket, response]));
+    for (const response of last.values()) closeAfter(response);
   }
 
   /** What is being worked on now. */
@@ -60,7 +61,7 @@ export class ExchangeObserver {
     this.active.add(exchange);
     this.workload.take(exchange);
     exchange.workload = this.workload;
-    if (this.draining) exchange.response.setHeader('Connection', 'close');
+    if (this.draining) closeAfter(exchange.response);
   }
 
   /** To be called once its response is closed. */

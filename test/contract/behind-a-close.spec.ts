@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { onEachEngine } from '../support/engines.js';
+import { serveOn } from '../support/served.js';
+
+/** Milliseconds; less than what a refused client has to read why. */
+const HEAD_LIMIT_MS = 1000;
+
+onEachEngine('behind an answer that closes the connection', (engine) => {
+  const served = serveOn(engine, { HTTP_HEADERS_TIMEOUT_MS: String(HEAD_LIMIT_MS) });
+  let pets = 0;
+
+  /** A whole request that would add a pet. */
+  function post(): { readonly name: string; readonly bytes: string } {
+    const name = `Behind ${String((pets += 1))}`;
+    const body = JSON.stringify({ name, categoryId: 1 });
+    const head = ['POST /v1/pets HTTP/1.1', 'Host: h', `Authorization: Bearer ${served.key}`];
+    const about = ['Content-Type: application/json', `Content-Length: ${String(body.length)}`];
+    return { name, bytes: [...head, ...about, '', body].join('\r\n') };
+  }
+
+  async function expectNothingOf(name: string): Promise<void> {
+    // What comes later is done later.
+    expect((await served.client.post('/v1/pets', { name: 'Later', categoryId: 1 })).status).toBe(201);
+    const found = await served.database.query('SELECT id FROM pet WHERE name = ?', [name]);
+    expect(found).toEqual([]);
+  }
+
+  const line = 'GET /v1/pets HTTP/1.1\r\n';
+  const host = 'Host: h\r\n';
+
+  it.each([
+    ['no Host', 400, `${line}\r\n`],
+    ['two Hosts', 400, `${line}${host}${host}\r\n`],
+    ['a fragment', 400, `GET /v1/pets#a HTTP/1.1\r\n${host}\r\n`],
+    ['a long URL', 414, `GET /v1/pets?${'a'.repeat(9000)} HTTP/1.1\r\n${host}\r\n`],
+    ['large headers', 431, `${line}${host}X: ${'a'.repeat(16_500)}\r\n\r\n`],
+    ['a strange coding', 400, `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+    [
+      'an expectation and no key',
+      401,
+      `POST /v1/pets HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 0\r\n\r\n`,
+    ],
+    ['an expectation and no route', 404, `GET /nowhere HTTP/1.1\r\n${host}Expect: 100-continue\r\n\r\n`],
+    ['a wish to close', 401, `${line}${host}Connection: close\r\n\r\n`],
+  ])('nothing is carried out: %s', async (_, status, bytes) => {
+    const { name, bytes: behind } = post();
+    const connection = await served.connect();
+    connection.send(bytes + behind);
+    expect((await connection.receive()).status).toBe(status);
+    expect(await connection.untilClosed()).toBe(true);
+    expect(connection.unread).toBe('');
+    await expectNothingOf(name);
+  });
+
+  describe('a head that did not come in time', () => {
+    it.each([
+      ['the rest of it', ''],
+      ['the rest of it, behind a request that was answered', 'GET /v1/pets HTTP/1.1\r\nHost: h\r\n\r\n'],
+    ])('is not carried out by %s', async (_, before) => {
+      const { name, bytes } = post();
+      const connection = await served.connect();
+      connection.send(before + bytes.slice(0, 40));
+      if (before !== '') expect((await connection.receive()).status).toBe(401);
+      expect((await connection.receive()).status).toBe(408);
+      connection.send(bytes.slice(40));
+      await connection.untilClosed();
+      await expectNothingOf(name);
+    });
+  });
+
+  it('nothing is carried out behind the most requests that may wait', async () => {
+    const connection = await served.connect();
+    connection.send('GET /v1/pets HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(32));
+    const { name, bytes } = post();
+    connection.send(bytes);
+    for (let answer = 0; answer < 32; answer += 1) expect((await connection.receive()).status).toBe(401);
+    expect(await connection.untilClosed()).toBe(true);
+    await expectNothingOf(name);
+  });
+});
