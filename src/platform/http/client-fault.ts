@@ -1,10 +1,10 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE, refuseExchange } from './answer.js';
 import { exchangeOf } from './exchange.js';
-import { closePipeline } from './pipeline.js';
+import { closePipeline, newestOn } from './pipeline.js';
 import { newRequestId } from './request-id.js';
 
 /** What Node's HTTP parser could not take, as the Error that the client is told. */
@@ -27,13 +27,7 @@ export function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer 
  */
 const LINGER_MS = 1000;
 
-const newest = new WeakMap<Duplex, ServerResponse>();
 const refused = new WeakSet<Duplex>();
-
-/** To be told of every response as its request begins, so that a fault is charged to the request that it lies in. */
-export function beginResponse(response: ServerResponse): void {
-  newest.set(response.req.socket, response);
-}
 
 /**
  * Answers a connection whose bytes are not a request, or not the whole of one, and closes it (contract, "below the
@@ -52,7 +46,7 @@ export function refuseConnection(
   refused.add(socket);
   closePipeline(socket);
   const fault = clientFault(error);
-  const response = newest.get(socket);
+  const response = newestOn(socket);
   const refuse = (): void => {
     count(fault.code);
     writeRefusal(fault, socket);

@@ -6,7 +6,7 @@ import type { ApiError } from '../errors/index.js';
 import { tracing } from '../tracing/index.js';
 import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseExchange } from './answer.js';
-import { beginResponse, refuseConnection, refuseTunnel } from './client-fault.js';
+import { refuseConnection, refuseTunnel } from './client-fault.js';
 import { corsOptions } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf, runExchange, type Exchange } from './exchange.js';
@@ -104,7 +104,6 @@ export class HttpAdapter extends ExpressAdapter {
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
     if (!joinPipeline(response)) return;
-    beginResponse(response);
     runExchange(request, response, (exchange) => {
       const traces = tracing();
       if (traces === undefined) this.begin(exchange, request, response);

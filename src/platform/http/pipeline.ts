@@ -7,6 +7,8 @@ export const LONGEST_PIPELINE = 32;
 interface Pipeline {
   /** Requests that have no answer yet. */
   waiting: number;
+  /** The answer to the request that came last. */
+  newest: ServerResponse | undefined;
   /** Whether an answer that closes the connection was decided on. Nothing that comes behind it is looked at. */
   isClosing: boolean;
 }
@@ -24,6 +26,7 @@ export function joinPipeline(response: ServerResponse): boolean {
   const pipeline = pipelineOn(response.req.socket);
   if (pipeline.isClosing) return false;
   pipeline.waiting += 1;
+  pipeline.newest = response;
   if (pipeline.waiting === LONGEST_PIPELINE) closeAfter(response);
   return true;
 }
@@ -31,6 +34,11 @@ export function joinPipeline(response: ServerResponse): boolean {
 /** To be called once a response that joined is closed. */
 export function leavePipeline({ req: { socket } }: ServerResponse): void {
   pipelineOn(socket).waiting -= 1;
+}
+
+/** The answer to the last request that joined, to which a fault behind it belongs; undefined where none did. */
+export function newestOn(socket: Duplex): ServerResponse | undefined {
+  return pipelines.get(socket)?.newest;
 }
 
 /** Makes this answer the last one of its connection, where it is not on its way already. */
@@ -47,6 +55,6 @@ export function closePipeline(socket: Duplex): void {
 
 function pipelineOn(socket: Duplex): Pipeline {
   let pipeline = pipelines.get(socket);
-  if (pipeline === undefined) pipelines.set(socket, (pipeline = { waiting: 0, isClosing: false }));
+  if (pipeline === undefined) pipelines.set(socket, (pipeline = { waiting: 0, newest: undefined, isClosing: false }));
   return pipeline;
 }
