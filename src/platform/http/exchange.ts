@@ -58,7 +58,7 @@ export class Exchange {
     readonly response: ServerResponse,
   ) {
     const inbound = request.headers['x-request-id'];
-    this.isIdGiven = inbound !== undefined && REQUEST_ID.test(inbound as string);
+    this.isIdGiven = typeof inbound === 'string' && REQUEST_ID.test(inbound);
     this.id = this.isIdGiven ? (inbound as string) : newRequestId();
     this.trace = parseTraceparent(request.headers.traceparent);
   }

@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module';
 import type { TransformationType } from 'class-transformer';
 
-export { plainToInstance, Transform } from 'class-transformer';
-
 /** The part of class-transformer's metadata that is asked here. It has no types of its own. */
 interface Storage {
   getStrategy(target: object): 'excludeAll' | 'exposeAll' | 'none';

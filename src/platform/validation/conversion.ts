@@ -1,5 +1,5 @@
-import { TransformationType } from 'class-transformer';
-import { metadataStorage, plainToInstance } from './class-transformer.js';
+import { plainToInstance, TransformationType } from 'class-transformer';
+import { metadataStorage } from './class-transformer.js';
 import { converterOf } from './property-rule.js';
 
 /** Makes an instance of a class of the fields that a client sent. */

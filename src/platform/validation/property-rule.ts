@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from './class-transformer.js';
+import { Transform } from 'class-transformer';
 import { registerDecorator, ValidateIf } from './class-validator.js';
 
 /** What every property decorator of the house takes. */
