@@ -18,6 +18,7 @@ import { freePort } from '../test/support/ports.ts';
 import { findProgram } from '../test/support/programs.ts';
 import { scratchFolder } from '../test/support/scratch.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
+import { untilReady } from '../test/support/until-ready.ts';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' } } });
 const minutes = Number(values.minutes);
@@ -38,9 +39,9 @@ const database = { url: `sqlite:${join(folder, 'animal-store.sqlite')}` };
 const env = programEnvironment(database.url, { PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' });
 const service = spawnTethered(process.execPath, [builtProgram('main.js')], { cwd: emptyFolder, env, stdio: 'ignore' });
 writeFileSync(join(folder, 'nginx.conf'), configuration());
-while (!(await answers(port))) await sleep(100);
+await untilReady(service, () => answers(port));
 const proxy = spawnTethered(nginx, ['-p', folder, '-c', 'nginx.conf'], { stdio: ['ignore', 'inherit', 'inherit'] });
-while (!(await answers(ports[0]))) await sleep(100);
+await untilReady(proxy, () => answers(ports[0]));
 try {
   const key = (await runCommand(database, ['keys', 'create', '--name', 'keep-alive'])).stdout.trim();
   const end = performance.now() + minutes * 60_000;

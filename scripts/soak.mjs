@@ -6,7 +6,6 @@
  *
  *   npm run test:soak -- [--minutes 30] [--overload-seconds 60] [--quick]
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import mysql from 'mysql2/promise';
@@ -18,6 +17,7 @@ import { MariaDb } from '../test/support/mariadb.ts';
 import { freePort } from '../test/support/ports.ts';
 import { openDescriptors, residentBytes } from '../test/support/process-size.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
+import { untilReady } from '../test/support/until-ready.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,6 @@ const { values } = parseArgs({
 });
 const minutes = Number(values.minutes ?? (values.quick ? 1 : 30));
 const overloadSeconds = Number(values['overload-seconds'] ?? (values.quick ? 10 : 60));
-const START_LIMIT_MS = 30_000;
 const SAMPLE_MS = 10_000;
 const CONNECTIONS = 20;
 const MIB = 1024 ** 2;
@@ -162,15 +161,11 @@ async function startService() {
   });
   started.defer(() => child.kill('SIGTERM'));
   const ready = () =>
-    fetch(`http://127.0.0.1:${managementPort}/readyz`, { signal: AbortSignal.timeout(START_LIMIT_MS) }).then(
+    fetch(`http://127.0.0.1:${managementPort}/readyz`, { signal: AbortSignal.timeout(SAMPLE_MS) }).then(
       ({ ok }) => ok,
       () => false,
     );
-  for (const deadline = Date.now() + START_LIMIT_MS; !(await ready()); await sleep(100)) {
-    if (Date.now() > deadline || child.exitCode !== null) {
-      throw new Error(`The service is not ready (exit code ${child.exitCode})`);
-    }
-  }
+  await untilReady(child, ready);
   return { child, url: `http://127.0.0.1:${port}`, inspector: `http://127.0.0.1:${inspectorPort}` };
 }
 
