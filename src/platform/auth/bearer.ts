@@ -2,8 +2,8 @@
 export type Bearer = { readonly key: string } | 'missing' | 'repeated';
 
 const NAME = 'authorization';
-/** RFC 9110 §11.4: the scheme in any case, spaces, then the rest. */
-const CREDENTIALS = /^bearer +(.+)$/i;
+const SCHEME = 'bearer';
+const SPACE = 0x20;
 
 /**
  * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1). A key anywhere else, such as in the query, is no key.
@@ -18,6 +18,14 @@ export function readBearer(rawHeaders: readonly string[]): Bearer {
     if (value !== undefined) return 'repeated';
     value = rawHeaders[i + 1];
   }
-  const key = value === undefined ? undefined : CREDENTIALS.exec(value)?.[1];
-  return key === undefined ? 'missing' : { key };
+  const key = value === undefined ? '' : credentialsOf(value);
+  return key === '' ? 'missing' : { key };
+}
+
+/** RFC 9110 §11.4: the scheme in any case, spaces, then the rest. Empty where it is another scheme. */
+function credentialsOf(value: string): string {
+  let start = SCHEME.length;
+  while (value.charCodeAt(start) === SPACE) start += 1;
+  const isBearer = start > SCHEME.length && value.slice(0, SCHEME.length).toLowerCase() === SCHEME;
+  return isBearer ? value.slice(start) : '';
 }

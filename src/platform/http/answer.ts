@@ -84,11 +84,14 @@ function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer,
   else response.end(answer.bytes, 'latin1');
 }
 
-/** What every answer carries, then what the exchange and the answer itself have, as far as `own` does not say it, then that. */
+/**
+ * What every answer carries, then what the steps of its way put on the exchange, then what the answer itself has, as far as
+ * `own` does not say it, then that.
+ */
 function headOf(exchange: Exchange, answer: Answer, own: readonly string[]): string[] {
   const head = headOfAll(exchange.id);
   for (const name of Object.keys(exchange.headers)) {
-    if (!own.includes(name) && !Object.hasOwn(answer.headers, name)) head.push(name, exchange.headers[name] as string);
+    if (!Object.hasOwn(answer.headers, name)) head.push(name, exchange.headers[name] as string);
   }
   for (const name of Object.keys(answer.headers)) {
     if (!own.includes(name)) head.push(name, answer.headers[name] as string);

@@ -48,11 +48,11 @@ export class RateLimit {
   }
 
   private countHere(key: string): Allowance {
-    const { count, windowEnd } = this.own.count(key);
+    const { count, leftMs } = this.own.count(key);
     return {
       allowed: count <= this.perMinute,
       remaining: Math.max(0, this.perMinute - count),
-      resetSeconds: secondsOf(windowEnd - performance.now()),
+      resetSeconds: secondsOf(leftMs),
     };
   }
 }

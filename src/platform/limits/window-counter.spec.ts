@@ -5,13 +5,13 @@ describe('WindowCounter', () => {
   it('counts each key in windows that begin with the first one counted', () => {
     let now = 1000;
     const counter = new WindowCounter(60, () => now);
-    expect(counter.count('a')).toEqual({ count: 1, windowEnd: 1060 });
+    expect(counter.count('a')).toEqual({ count: 1, leftMs: 60 });
     now = 1050;
-    expect(counter.count('a')).toEqual({ count: 2, windowEnd: 1060 });
-    expect(counter.count('b')).toEqual({ count: 1, windowEnd: 1110 });
+    expect(counter.count('a')).toEqual({ count: 2, leftMs: 10 });
+    expect(counter.count('b')).toEqual({ count: 1, leftMs: 60 });
     now = 1060;
-    expect(counter.count('a')).toEqual({ count: 1, windowEnd: 1120 });
-    expect(counter.count('b')).toEqual({ count: 2, windowEnd: 1110 });
+    expect(counter.count('a')).toEqual({ count: 1, leftMs: 60 });
+    expect(counter.count('b')).toEqual({ count: 2, leftMs: 50 });
   });
 
   it('holds so many keys and no more: the first makes room for the next', () => {

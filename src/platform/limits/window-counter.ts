@@ -2,8 +2,8 @@
 export interface Counted {
   /** In this window, this one included. */
   readonly count: number;
-  /** Monotonic milliseconds. */
-  readonly windowEnd: number;
+  /** Milliseconds until the window ends. */
+  readonly leftMs: number;
 }
 
 /** Keys at most that are counted at once. */
@@ -40,7 +40,7 @@ export class WindowCounter {
     let window = this.windows.get(key);
     if (window === undefined || now >= window.windowEnd) window = this.open(key, now);
     window.count += 1;
-    return window;
+    return { count: window.count, leftMs: window.windowEnd - now };
   }
 
   private open(key: string, now: number): Window {
