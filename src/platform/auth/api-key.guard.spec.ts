@@ -10,7 +10,11 @@ import type { KeyAudit, KeyEvent } from './key-audit.js';
 import { Refusal } from './refusal.js';
 
 // Only the adapter can put an exchange on a request.
-jest.unstable_mockModule('../http/index.js', () => ({ exchangeOf: (request: FakeRequest) => request.exchange }));
+const http = await import('../http/index.js');
+jest.unstable_mockModule('../http/index.js', () => ({
+  ...http,
+  exchangeOf: (request: FakeRequest) => request.exchange,
+}));
 const { ApiKeyGuard } = await import('./api-key.guard.js');
 
 interface FakeRequest {

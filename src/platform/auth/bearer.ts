@@ -1,24 +1,20 @@
+import { headerValues } from '../http/index.js';
+
 /** The Authorization header of a request: a key, or why there is none to look at. */
 export type Bearer = { readonly key: string } | 'missing' | 'repeated';
 
-const NAME = 'authorization';
 const SCHEME = 'bearer';
 const SPACE = 0x20;
 
 /**
  * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1). A key anywhere else, such as in the query, is no key.
  *
- * @param rawHeaders names and values in turn, as Node received them: `headers` has dropped a second Authorization.
+ * @param rawHeaders names and values in turn, as Node received them.
  */
 export function readBearer(rawHeaders: readonly string[]): Bearer {
-  let value: string | undefined;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length !== NAME.length || name.toLowerCase() !== NAME) continue;
-    if (value !== undefined) return 'repeated';
-    value = rawHeaders[i + 1];
-  }
-  const key = value === undefined ? '' : credentialsOf(value);
+  const [value = '', ...others] = headerValues(rawHeaders, 'authorization');
+  if (others.length > 0) return 'repeated';
+  const key = credentialsOf(value);
   return key === '' ? 'missing' : { key };
 }
 

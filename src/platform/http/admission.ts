@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, coreErrors } from '../errors/index.js';
+import { headerValues } from './header-values.js';
 
 /** Bytes, contract "sizes". */
 export const URL_LIMIT_BYTES = 8192;
@@ -25,8 +26,7 @@ const malformed = (message: string): ApiError => new ApiError(coreErrors.badRequ
 
 /** RFC 9112 §3.2: exactly one, which HTTP/1.0 may leave out. */
 function hasStrangeHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at] as string)) hosts += 1;
+  const { length: hosts } = headerValues(rawHeaders, 'host');
   return hosts > 1 || (hosts === 0 && httpVersion === '1.1');
 }
 
@@ -42,6 +42,3 @@ function headerBytes(rawHeaders: readonly string[]): number {
   for (const text of rawHeaders) bytes += text.length + 2;
   return bytes;
 }
-
-/** `headersDistinct` would tell, but makes an object of lists for it. */
-const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';

@@ -3,6 +3,7 @@ export { Deadline } from './deadline.js';
 export { ErrorFilter } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf } from './exchange.js';
 export { ExchangeList } from './exchange-list.js';
+export { headerValues } from './header-values.js';
 export { HttpAdapter } from './http.adapter.js';
 export { NegotiationGuard } from './negotiation.guard.js';
 export { closeAfter } from './pipeline.js';

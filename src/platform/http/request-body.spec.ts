@@ -9,7 +9,7 @@ import { Workload } from './workload.js';
 function begin() {
   const request = new IncomingMessage(new Socket());
   request.headers = { 'content-type': 'application/json', 'content-length': '2' };
-  request.headersDistinct = { 'content-type': ['application/json'] };
+  request.rawHeaders = ['Content-Type', 'application/json'];
   const response = new ServerResponse(request);
   const arrived = jest.fn();
   let exchange: Exchange | undefined;

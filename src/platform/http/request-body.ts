@@ -3,6 +3,7 @@ import { ApiError, coreErrors } from '../errors/index.js';
 import { parseJson } from '../json/index.js';
 import { refuseQuery, UnreadBody } from '../validation/index.js';
 import { exchangeOf, type Exchange } from './exchange.js';
+import { headerValues } from './header-values.js';
 
 /** A request's body that nobody has read yet. It is read only when a handler asks for it, so after the guards. */
 export class RequestBody extends UnreadBody {
@@ -40,11 +41,11 @@ export class RequestBody extends UnreadBody {
 
   /** By what the head says of the body. */
   private requireAcceptable(): void {
-    const { headers, headersDistinct } = this.request;
+    const { headers, rawHeaders } = this.request;
     const declared = headers['content-length'];
     const chunked = headers['transfer-encoding'] !== undefined;
     if (!chunked && (declared === undefined || Number(declared) === 0)) throw new ApiError(coreErrors.bodyRequired);
-    requireJson(headersDistinct['content-type'], headers['content-encoding']);
+    requireJson(headerValues(rawHeaders, 'content-type'), headers['content-encoding']);
     if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
   }
 
@@ -85,8 +86,8 @@ function asksToContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue' && httpVersion === '1.1';
 }
 
-/** @param contentTypes each that was sent: of several, `headers` has the first and a proxy may go by another. */
-function requireJson(contentTypes: readonly string[] = [], contentEncoding: string | undefined): void {
+/** @param contentTypes each that was sent: of several, a proxy may go by another than this service. */
+function requireJson(contentTypes: readonly string[], contentEncoding: string | undefined): void {
   const [contentType = '', ...others] = contentTypes;
   if (others.length > 0 || (contentType !== 'application/json' && !isJson(contentType))) {
     throw new ApiError(coreErrors.unsupportedMediaType);
