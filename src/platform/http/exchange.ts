@@ -118,15 +118,16 @@ function queryOf(url: string): string {
 
 type Carrier = IncomingMessage & { [EXCHANGE]?: Exchange };
 
-/** Begins an exchange and runs its whole way inside it. */
-export function runExchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  way: (exchange: Exchange) => void,
-): void {
+/** Begins the exchange of a request, which knows it from then on. */
+export function beginExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   const exchange = new Exchange(request, response);
   (request as Carrier)[EXCHANGE] = exchange;
-  running.run(exchange, way, exchange);
+  return exchange;
+}
+
+/** Runs what is done for an exchange, for which all that comes of it works too. */
+export function runWithin(exchange: Exchange, work: () => void): void {
+  running.run(exchange, work);
 }
 
 /** @throws {Error} for a request that did not come in through the adapter. */

@@ -3,7 +3,7 @@ import express, { type Express, type Response } from 'express';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runExchange } from './exchange.js';
+import { beginExchange } from './exchange.js';
 import { expressMessages } from './express-messages.js';
 
 const servers: Server[] = [];
@@ -23,9 +23,8 @@ function application(title: string): Express {
 /** @returns where it answers. */
 async function serve(made: Express): Promise<string> {
   const server = createServer(expressMessages(made), (request, response) => {
-    runExchange(request, response, () => {
-      made(request, response);
-    });
+    beginExchange(request, response);
+    made(request, response);
   });
   servers.push(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');

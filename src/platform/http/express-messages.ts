@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf } from './exchange.js';
-import { closePipeline } from './pipeline.js';
+import { endPipeline } from './pipeline.js';
 
 /** What `expressMessages` makes of a response. */
 type OwnResponse = ServerResponse & {
@@ -43,7 +43,7 @@ export function expressMessages(application: Express): {
         for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
       }
       (super.writeHead as (...head: unknown[]) => this)(...head);
-      if (this._last) closePipeline(this.req.socket);
+      if (this._last) endPipeline(this);
       return this;
     }
   }

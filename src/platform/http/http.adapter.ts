@@ -9,14 +9,15 @@ import { refuseExchange } from './answer.js';
 import { refuseConnection, refuseTunnel } from './client-fault.js';
 import { corsOptions } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
-import { exchangeOf, runExchange, type Exchange } from './exchange.js';
+import { beginExchange, exchangeOf, runWithin, type Exchange } from './exchange.js';
 import { DirectRoutes } from './direct-routes.js';
 import { expressMessages } from './express-messages.js';
-import { joinPipeline, leavePipeline } from './pipeline.js';
+import { isBehindTheLast, joinPipeline, leavePipeline } from './pipeline.js';
 import type { PlainHandler } from './plain-handler.js';
 import { parseQuery } from './query.js';
 import { originForm } from './request-target.js';
 import type { Responder } from './responder.js';
+import { TurnQueue } from './turn-queue.js';
 import type { Unmatched } from './unmatched.js';
 
 /** The rooms that the adapter hands requests to; they exist once Nest has put the application together. */
@@ -39,6 +40,8 @@ export interface Hands {
 export class HttpAdapter extends ExpressAdapter {
   private hands: Hands | undefined;
   private readonly direct: DirectRoutes;
+  /** Exchanges whose request came in this turn of the event loop. */
+  private readonly arrived = new TurnQueue<Exchange>((exchange) => this.take(exchange));
 
   constructor(private readonly config: Config) {
     const application = express();
@@ -104,21 +107,35 @@ export class HttpAdapter extends ExpressAdapter {
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
     if (!joinPipeline(response)) return;
-    runExchange(request, response, (exchange) => {
-      const traces = tracing();
-      if (traces === undefined) this.begin(exchange, request, response);
-      else traces.request(exchange, response, () => this.begin(exchange, request, response));
-    });
-  }
-
-  private begin(exchange: Exchange, request: IncomingMessage, response: ServerResponse): void {
+    const exchange = beginExchange(request, response);
     response.on('close', () => this.finish(exchange));
     this.hands?.begin(exchange);
     const fault = admissionFault(request) ?? this.hands?.overload();
-    if (fault !== undefined) {
-      this.hands?.unmatched.announce(exchange);
-      return refuseExchange(exchange, response, fault);
-    }
+    if (fault === undefined) this.arrived.add(exchange);
+    else this.workOn(exchange, () => this.refuse(exchange, fault));
+  }
+
+  /** Takes a request to its handler, unless it was answered below the framework, or is not to be any more. */
+  private take(exchange: Exchange): void {
+    const { response } = exchange;
+    if (isBehindTheLast(response)) this.finish(exchange);
+    else if (!exchange.isOver && !response.headersSent) this.workOn(exchange, () => this.dispatch(exchange));
+  }
+
+  private workOn(exchange: Exchange, work: () => void): void {
+    runWithin(exchange, () => {
+      const traces = tracing();
+      if (traces === undefined) work();
+      else traces.request(exchange, exchange.response, work);
+    });
+  }
+
+  private refuse(exchange: Exchange, fault: ApiError): void {
+    this.hands?.unmatched.announce(exchange);
+    refuseExchange(exchange, exchange.response, fault);
+  }
+
+  private dispatch({ request, response }: Exchange): void {
     request.url = originForm(request.url ?? '/');
     const [asked, answered] = [request as Request, response as Response];
     if (!this.direct.dispatch(asked, answered)) this.getInstance<Express>()(asked, answered);
@@ -131,6 +148,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private finish(exchange: Exchange): void {
+    if (exchange.isOver) return;
     leavePipeline(exchange.response);
     this.hands?.end(exchange);
   }

@@ -7,13 +7,19 @@ export const LONGEST_PIPELINE = 32;
 interface Pipeline {
   /** Requests that have no answer yet. */
   waiting: number;
+  /** Requests that came so far. */
+  joined: number;
   /** The answer to the request that came last. */
   newest: ServerResponse | undefined;
-  /** Whether an answer that closes the connection was decided on. Nothing that comes behind it is looked at. */
-  isClosing: boolean;
+  /** The place of the last request that is answered, since its answer closes the connection; Infinity where none is known. */
+  last: number;
 }
 
+const PLACE = Symbol('animal-store:place');
 const pipelines = new WeakMap<Duplex, Pipeline>();
+
+/** A response that joined: which of its connection's it is, from 1 on. */
+type Placed = ServerResponse & { [PLACE]?: number };
 
 /**
  * Puts a request into the row of those on its connection that have no answer yet. Node takes as many as a packet holds,
@@ -24,7 +30,9 @@ const pipelines = new WeakMap<Duplex, Pipeline>();
  */
 export function joinPipeline(response: ServerResponse): boolean {
   const pipeline = pipelineOn(response.req.socket);
-  if (pipeline.isClosing) return false;
+  if (pipeline.joined >= pipeline.last) return false;
+  pipeline.joined += 1;
+  (response as Placed)[PLACE] = pipeline.joined;
   pipeline.waiting += 1;
   pipeline.newest = response;
   if (pipeline.waiting === LONGEST_PIPELINE) closeAfter(response);
@@ -45,16 +53,30 @@ export function newestOn(socket: Duplex): ServerResponse | undefined {
 export function closeAfter(response: ServerResponse): void {
   if (response.headersSent) return;
   response.setHeader('Connection', 'close');
-  closePipeline(response.req.socket);
+  endPipeline(response);
+}
+
+/** This answer closes the connection: no request that came behind its own is carried out from now on. */
+export function endPipeline(response: ServerResponse): void {
+  const pipeline = pipelineOn(response.req.socket);
+  pipeline.last = Math.min(pipeline.last, (response as Placed)[PLACE] ?? pipeline.joined);
 }
 
 /** No request that comes from now on is looked at: what was answered last closes the connection. */
 export function closePipeline(socket: Duplex): void {
-  pipelineOn(socket).isClosing = true;
+  const pipeline = pipelineOn(socket);
+  pipeline.last = Math.min(pipeline.last, pipeline.joined);
+}
+
+/** Whether an answer before this one closes the connection, as was decided on after this request had joined. */
+export function isBehindTheLast(response: ServerResponse): boolean {
+  return ((response as Placed)[PLACE] ?? 0) > pipelineOn(response.req.socket).last;
 }
 
 function pipelineOn(socket: Duplex): Pipeline {
   let pipeline = pipelines.get(socket);
-  if (pipeline === undefined) pipelines.set(socket, (pipeline = { waiting: 0, newest: undefined, isClosing: false }));
+  if (pipeline === undefined) {
+    pipelines.set(socket, (pipeline = { waiting: 0, joined: 0, newest: undefined, last: Infinity }));
+  }
   return pipeline;
 }

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type Exchange, runExchange } from './exchange.js';
+import { beginExchange } from './exchange.js';
 import { RequestBody } from './request-body.js';
 import { Workload } from './workload.js';
 
@@ -12,13 +12,12 @@ function begin() {
   request.rawHeaders = ['Content-Type', 'application/json'];
   const response = new ServerResponse(request);
   const arrived = jest.fn();
-  let exchange: Exchange | undefined;
-  runExchange(request, response, (begun) => (exchange = begun));
+  const exchange = beginExchange(request, response);
   const workload = new Workload();
-  (exchange as Exchange).workload = workload;
+  exchange.workload = workload;
   const reading = new RequestBody(request, response, 100, arrived).read();
   request.push('{}');
-  return { request, response, exchange: exchange as Exchange, workload, arrived, reading };
+  return { request, response, exchange, workload, arrived, reading };
 }
 
 describe('RequestBody', () => {
