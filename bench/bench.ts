@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { fillDatabase, startServer } from './bench-database.ts';
 import { chart } from './chart.ts';
-import { besideTable, goalTable, memoryTable, resultTable, scaleTable } from './report.ts';
+import { besideTable, circumstances, goalTable, memoryTable, resultTable, scaleTable } from './report.ts';
 import { runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
 import { requireSameAnswers } from './same-answers.ts';
 import { scaleScenarios, scenarios, type Scenario } from './scenarios.ts';
@@ -75,7 +75,9 @@ async function besidePeers(): Promise<Samples> {
   for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
   const samples = await runRounds(contenders, chosen, effort);
   const ratios = options.beside === undefined ? goalTable(samples) : besideTable(samples);
-  const tables = [resultTable(samples, entrants), ratios, memoryTable(samples, entrants)].join('\n');
+  const tables = [circumstances(effort), resultTable(samples, entrants), ratios, memoryTable(samples, entrants)].join(
+    '\n',
+  );
   process.stdout.write(`\n${tables}\n`);
   if (whole) {
     writeBlock('peers', tables);
@@ -92,7 +94,7 @@ async function besideItself(): Promise<Samples> {
     contenders.push({ name: String(pets), service: await RunningService.start(animalStore, database.url), database });
   }
   const samples = await runRounds(contenders, chosenOf(scaleScenarios), effort);
-  const table = scaleTable(samples, String(FEW), String(MANY));
+  const table = `${circumstances(effort)}\n${scaleTable(samples, String(FEW), String(MANY))}`;
   process.stdout.write(`\n${table}\n`);
   if (whole) writeBlock('scale', table);
   await Promise.all(contenders.map(({ service }) => service.stop()));

@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { goals, isMet } from './goals.ts';
 import { CONNECTIONS, type Sample } from './load.ts';
-import type { Samples } from './rounds.ts';
+import type { Effort, Samples } from './rounds.ts';
 import { scaleScenarios, scenarios } from './scenarios.ts';
 import { programs, type Program, type ServiceName } from './services.ts';
 import { ratioOf, spreadOf, type Spread } from './statistics.ts';
@@ -8,6 +9,12 @@ import { ratioOf, spreadOf, type Spread } from './statistics.ts';
 const OURS: ServiceName = 'animal-store';
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const fixed = (value: number): string => value.toFixed(2);
+
+/** On what the figures rest. */
+export function circumstances({ rounds, seconds }: Effort): string {
+  const cores = `${availableParallelism()} cores, for load, service and database together`;
+  return `Medians of ${rounds} rounds of ${seconds} seconds, on ${cores}; Node ${process.versions.node}.\n`;
+}
 
 /** What each service did: medians of the rounds, and how far the rounds are apart. */
 export function resultTable(samples: Samples, entrants: readonly Program[]): string {
@@ -38,7 +45,10 @@ export function goalTable(samples: Samples): string {
       return [[title, goal.of === 'perSecond' ? 'requests/s' : 'CPU', ...cells]];
     }),
   );
-  return table(['Ratio', 'of', ...programs.slice(1).map(({ title }) => `to ${title}`)], rows);
+  const marks = rows.flat().join('');
+  const [reached, missed] = [marks.split('✓').length - 1, marks.split('✗').length - 1];
+  const head = ['Ratio', 'of', ...programs.slice(1).map(({ title }) => `to ${title}`)];
+  return `${table(head, rows)}\n${reached} of ${reached + missed} goals are reached.\n`;
 }
 
 /** The ratios of this service to itself as another folder has it. */
