@@ -110,16 +110,20 @@ export class HttpAdapter extends ExpressAdapter {
     const exchange = beginExchange(request, response);
     response.on('close', () => this.finish(exchange));
     this.hands?.begin(exchange);
-    const fault = admissionFault(request) ?? this.hands?.overload();
+    const fault = admissionFault(request);
     if (fault === undefined) this.arrived.add(exchange);
     else this.workOn(exchange, () => this.refuse(exchange, fault));
   }
 
   /** Takes a request to its handler, unless it was answered below the framework, or is not to be any more. */
   private take(exchange: Exchange): void {
-    const { response } = exchange;
-    if (isBehindTheLast(response)) this.finish(exchange);
-    else if (!exchange.isOver && !response.headersSent) this.workOn(exchange, () => this.dispatch(exchange));
+    const { response, workload } = exchange;
+    if (isBehindTheLast(response)) return this.finish(exchange);
+    if (exchange.isOver || response.headersSent) return;
+    workload?.take(exchange);
+    const overload = this.hands?.overload();
+    if (overload === undefined) this.workOn(exchange, () => this.dispatch(exchange));
+    else this.workOn(exchange, () => this.refuse(exchange, overload));
   }
 
   private workOn(exchange: Exchange, work: () => void): void {

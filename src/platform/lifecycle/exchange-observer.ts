@@ -62,7 +62,6 @@ export class ExchangeObserver {
   /** To be called as the exchange begins. */
   begin(exchange: Exchange): void {
     this.active.add(exchange);
-    this.workload.take(exchange);
     exchange.workload = this.workload;
     if (this.draining) closeAfter(exchange.response);
   }
