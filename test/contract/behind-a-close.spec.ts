@@ -68,6 +68,22 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     });
   });
 
+  it.each([
+    ['no key', 401, 'POST /v1/pets'],
+    ['no route', 404, 'POST /nowhere'],
+  ])('what is wrong in a body comes after what its head lacks: %s', async (_, status, start) => {
+    const connection = await served.connect();
+    connection.send(`${start} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`);
+    expect((await connection.receive()).status).toBe(status);
+  });
+
+  it('a request before a CONNECT is answered by what it lacks', async () => {
+    const connection = await served.connect();
+    connection.send(`${line}${host}\r\nCONNECT x:1 HTTP/1.1\r\n${host}\r\n`);
+    expect((await connection.receive()).status).toBe(401);
+    expect((await connection.receive()).status).toBe(400);
+  });
+
   it('nothing is carried out behind the most requests that may wait', async () => {
     const connection = await served.connect();
     connection.send('GET /v1/pets HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(32));

@@ -82,8 +82,15 @@ export class HttpAdapter extends ExpressAdapter {
     // Nothing moves for longer than a request may take and its answer after it: the client does not read.
     server.timeout = http.requestTimeoutMs + http.requestDeadlineMs;
     const count = (reason: string): void => this.hands?.refused(reason);
-    server.on('clientError', (error, socket) => refuseConnection(error, socket, count));
-    server.on('connect', (_request, socket) => refuseTunnel(socket, count));
+    // What is wrong behind a request, or in its body, comes after all that is decided by its head.
+    server.on('clientError', (error, socket) => {
+      this.arrived.workOff();
+      refuseConnection(error, socket, count);
+    });
+    server.on('connect', (_request, socket) => {
+      this.arrived.workOff();
+      refuseTunnel(socket, count);
+    });
     server.on('drop', () => count('too_many_connections'));
     // RFC 9110 §10.1.1: the body is asked for when it is read, so after the key is accepted.
     server.on('checkContinue', (request, response) => this.receive(request, response));

@@ -20,6 +20,17 @@ describe('TurnQueue', () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
+  it('can be worked off before the turn ends, and does nothing twice', async () => {
+    const done: number[] = [];
+    const queue = new TurnQueue<number>((item) => done.push(item));
+    queue.add(1);
+    queue.workOff();
+    expect(done).toEqual([1]);
+    queue.add(2);
+    await nextTurn();
+    expect(done).toEqual([1, 2]);
+  });
+
   it('works outside the context of the one that came first', async () => {
     const context = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];

@@ -17,7 +17,8 @@ export class TurnQueue<T> {
     if (this.items.push(item) === 1) this.outside(() => setImmediate(() => this.workOff()));
   }
 
-  private workOff(): void {
+  /** At once, where something comes that is not to be done before what came earlier. */
+  workOff(): void {
     const items = this.items;
     this.items = [];
     let next = 0;
