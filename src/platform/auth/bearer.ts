@@ -3,8 +3,8 @@ import { headerValues } from '../http/index.js';
 /** The Authorization header of a request: a key, or why there is none to look at. */
 export type Bearer = { readonly key: string } | 'missing' | 'repeated';
 
-const SCHEME = 'bearer';
-const SPACE = 0x20;
+/** RFC 9110 §11.4: the scheme in any case, spaces, then the rest. */
+const CREDENTIALS = /^bearer +(.+)$/i;
 
 /**
  * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1). A key anywhere else, such as in the query, is no key.
@@ -14,14 +14,6 @@ const SPACE = 0x20;
 export function readBearer(rawHeaders: readonly string[]): Bearer {
   const [value = '', ...others] = headerValues(rawHeaders, 'authorization');
   if (others.length > 0) return 'repeated';
-  const key = credentialsOf(value);
-  return key === '' ? 'missing' : { key };
-}
-
-/** RFC 9110 §11.4: the scheme in any case, spaces, then the rest. Empty where it is another scheme. */
-function credentialsOf(value: string): string {
-  let start = SCHEME.length;
-  while (value.charCodeAt(start) === SPACE) start += 1;
-  const isBearer = start > SCHEME.length && value.slice(0, SCHEME.length).toLowerCase() === SCHEME;
-  return isBearer ? value.slice(start) : '';
+  const key = CREDENTIALS.exec(value)?.[1];
+  return key === undefined ? 'missing' : { key };
 }

@@ -129,8 +129,7 @@ export class HttpAdapter extends ExpressAdapter {
     if (exchange.isOver || response.headersSent) return;
     workload?.take(exchange);
     const overload = this.hands?.overload();
-    if (overload === undefined) this.workOn(exchange, () => this.dispatch(exchange));
-    else this.workOn(exchange, () => this.refuse(exchange, overload));
+    this.workOn(exchange, () => (overload === undefined ? this.dispatch(exchange) : this.refuse(exchange, overload)));
   }
 
   private workOn(exchange: Exchange, work: () => void): void {

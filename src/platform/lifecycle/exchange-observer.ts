@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
 import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
-import type { Route } from '../routing/index.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
 interface Trace {
@@ -25,8 +24,6 @@ export class ExchangeObserver {
   /** The last that ended, the oldest first from `oldest` on; each is written over those before it. */
   private readonly ended: Trace[] = [];
   private oldest = 0;
-  /** What the access lines of a route have in common, by the route. */
-  private readonly routeTexts = new Map<Route, string>();
   private draining = false;
 
   constructor(
@@ -102,21 +99,14 @@ export class ExchangeObserver {
     // All here but a request id that the client chose is the service's own word, or an address.
     let fields = `,"request_id":"${isIdGiven ? cleanLine(id) : id}"`;
     if (trace !== undefined) fields += `,"trace_id":"${trace.traceId}","span_id":"${trace.spanId}"`;
-    fields += `${this.routeText(route)}"method":"${method}","status":${response.statusCode},"duration_ms":${milliseconds},"bytes":${bytes}}`;
+    if (route !== undefined) fields += `,"feature":"${route.feature}"`;
+    fields += `,"event":"http.request","http":{"method":"${method}"`;
+    if (route !== undefined) fields += `,"route":"${route.path}"`;
+    fields += `,"status":${response.statusCode},"duration_ms":${milliseconds},"bytes":${bytes}}`;
     if (clientAddress !== undefined) fields += `,"client_ip":"${clientAddress}"`;
     if (principal !== undefined) fields += `,"key_id":"${principal.keyId}"`;
     if (failure !== undefined) fields += `,"code":"${failure.code}"`;
     if (aborted) fields += ',"aborted":true';
     writeInfo(this.log, fields, 'request');
-  }
-
-  private routeText(route: Route | undefined): string {
-    if (route === undefined) return ',"event":"http.request","http":{';
-    let text = this.routeTexts.get(route);
-    if (text === undefined) {
-      text = `,"feature":"${route.feature}","event":"http.request","http":{"route":"${route.path}",`;
-      this.routeTexts.set(route, text);
-    }
-    return text;
   }
 }

@@ -10,8 +10,6 @@ const BATCH_MS = 10;
 const RETRY_MS = 50;
 /** Characters that may wait. A line that comes on top of them is dropped, and counted. */
 const MOST_WAITING = 4 * 1024 ** 2;
-/** Bytes of a line's batch that are encoded in one place, again and again: memory for each would be made and collected. */
-const SCRATCH_BYTES = 4 * BATCH_LENGTH;
 /** Milliseconds that whoever reads the lines has to take the last ones. */
 const LAST_LINES_MS = 1000;
 
@@ -30,7 +28,6 @@ process.once('exit', () => {
 export class LineWriter implements DestinationStream {
   private readonly descriptor: number;
   private text = '';
-  private readonly scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   /** What the descriptor did not take yet of earlier text. */
   private bytes: Buffer = Buffer.alloc(0);
   private timer: NodeJS.Timeout | undefined;
@@ -80,12 +77,6 @@ export class LineWriter implements DestinationStream {
     }
   }
 
-  /** In the scratch, of which nothing is in use then, where it surely fits: a character makes three bytes at most. */
-  private encode(text: string): Buffer {
-    if (text.length * 3 > SCRATCH_BYTES) return Buffer.from(text);
-    return this.scratch.subarray(0, this.scratch.write(text));
-  }
-
   /** @returns whether there is something left that may be taken later. */
   private writeOut(): boolean {
     clearTimeout(this.timer);
@@ -93,7 +84,7 @@ export class LineWriter implements DestinationStream {
     try {
       while (this.bytes.length + this.text.length > 0) {
         if (this.bytes.length === 0) {
-          this.bytes = this.encode(this.text);
+          this.bytes = Buffer.from(this.text);
           this.text = '';
         }
         this.bytes = this.bytes.subarray(writeSync(this.descriptor, this.bytes));

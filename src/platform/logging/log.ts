@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
@@ -28,7 +28,7 @@ export async function createLog(settings: LogSettings): Promise<Log> {
     {
       level: settings.level,
       base: { service: 'animal-store', version: settings.version, pid: process.pid },
-      timestamp: isoTime,
+      timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: settings.context,
       serializers,
@@ -45,19 +45,6 @@ export async function createLog(settings: LogSettings): Promise<Log> {
  */
 export function flushLog(log: Log): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
-}
-
-let millisecond = -1;
-let time = '';
-
-/** The moment of a line, the same text for all lines of a millisecond. */
-function isoTime(): string {
-  const now = Date.now();
-  if (now !== millisecond) {
-    millisecond = now;
-    time = `,"time":"${new Date(now).toISOString()}"`;
-  }
-  return time;
 }
 
 /** Loaded only where a person reads along: every start would take longer. */
