@@ -12,6 +12,9 @@ function keyNamed(id: string): KnownApiKey {
   return { id, client: 'acme', hash: Buffer.alloc(32), scopes: ['*'], expiresAt: undefined, revokedAt: undefined };
 }
 
+/** A query begins when the code that asked is done. */
+const begun = (): Promise<void> => Promise.resolve();
+
 /** A database that answers when the test says so, and counts what it is asked. */
 class SlowDatabase {
   readonly rows = new Map<string, KnownApiKey>();
@@ -26,11 +29,13 @@ class SlowDatabase {
   };
 
   async answer(): Promise<void> {
+    await begun();
     this.open.shift()?.resolve();
     await turn();
   }
 
   async fail(error: Error): Promise<void> {
+    await begun();
     this.open.shift()?.reject(error);
     await turn();
   }
@@ -70,6 +75,7 @@ describe('the life of a remembered key', () => {
 
   it('counts from when the query was sent, not from when it was answered', async () => {
     const found = cache.find('key00001');
+    await begun();
     now += LIFE_MS - 1;
     await database.answer();
     await found;
@@ -82,6 +88,7 @@ describe('the life of a remembered key', () => {
     await fetched('key00001');
     now += LIFE_MS / 2;
     for (let i = 0; i < 3; i++) expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
+    await begun();
     expect(database.queries).toHaveLength(2);
     await database.answer();
     now += LIFE_MS / 2 + 1;
@@ -143,13 +150,12 @@ describe('queries', () => {
 
   it('go out one at a time, and the next takes all who wait, up to 64', async () => {
     const found = Array.from({ length: 80 }, (_, i) => ask(`flood${String(i).padStart(3, '0')}`));
+    await begun();
     const valid = cache.find('key00001');
-    expect(database.queries).toHaveLength(1);
+    expect(database.queries.map((ids) => ids.length)).toEqual([64]);
     await database.answer();
-    expect(database.queries.map((ids) => ids.length)).toEqual([1, 64]);
+    expect(database.queries.map((ids) => ids.length)).toEqual([64, 17]);
     await database.answer();
-    await database.answer();
-    expect(database.queries.map((ids) => ids.length)).toEqual([1, 64, 16]);
     expect(await valid).toEqual(keyNamed('key00001'));
     expect(await Promise.all(found)).toEqual(found.map(() => undefined));
   });
@@ -168,6 +174,7 @@ describe('queries', () => {
     expect(cache.find('key00001')).toBeDefined();
     await database.fail(new ApiError(coreErrors.serviceUnavailable));
     expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
+    await begun();
     expect(database.queries).toHaveLength(3);
   });
 

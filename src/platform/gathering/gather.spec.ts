@@ -27,40 +27,50 @@ class Works {
 
 const outside = { inTransaction: false };
 
+/** A batch begins when the code that asked is done. */
+const begun = (): Promise<void> => Promise.resolve();
+
 describe('Gather', () => {
-  it('runs the first item at once and those that arrive meanwhile together', async () => {
+  it('runs what is asked at once together, and so what arrives meanwhile', async () => {
     const works = new Works();
     const gather = new Gather(outside, works.run);
-    const results = [1, 2, 3].map((item) => gather.add(item));
-    expect(works.batches.map(({ items }) => items)).toEqual([[1]]);
+    const results = [1, 2].map((item) => gather.add(item));
+    await begun();
+    expect(works.batches.map(({ items }) => items)).toEqual([[1, 2]]);
+    results.push(...[3, 4].map((item) => gather.add(item)));
+    await begun();
+    expect(works.batches).toHaveLength(1);
     await works.finish(0);
-    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+    expect(works.batches.map(({ items }) => items)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
     await works.finish(1);
-    expect(await Promise.all(results)).toEqual([10, 20, 30]);
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
   });
 
   it('splits more than a batch takes', async () => {
     const works = new Works();
     const gather = new Gather(outside, works.run, { most: 2 });
-    const results = [1, 2, 3, 4].map((item) => gather.add(item));
+    const results = [1, 2, 3].map((item) => gather.add(item));
+    await begun();
     await works.finish(0);
     await works.finish(1);
-    await works.finish(2);
-    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
-    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1, 2], [3]]);
+    expect(await Promise.all(results)).toEqual([10, 20, 30]);
   });
 
   it('asks once for those who want the same, and begins after all of them asked', async () => {
     const works = new Works();
     const gather = new Gather(outside, works.run, { keyOf: (item: number) => item % 10 });
-    const results = [1, 2, 12, 3, 22].map((item) => gather.add(item));
-    await works.finish(0);
-    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+    const results = [2, 12, 3, 22].map((item) => gather.add(item));
+    await begun();
+    expect(works.batches.map(({ items }) => items)).toEqual([[2, 3]]);
     const late = gather.add(2);
+    await works.finish(0);
+    expect(await Promise.all(results)).toEqual([20, 20, 30, 20]);
     await works.finish(1);
-    expect(await Promise.all(results)).toEqual([10, 20, 20, 30, 20]);
-    await works.finish(2);
-    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3], [2]]);
+    expect(works.batches.map(({ items }) => items)).toEqual([[2, 3], [2]]);
     expect(await late).toBe(20);
   });
 
@@ -83,6 +93,7 @@ describe('Gather', () => {
     const works = new Works();
     const gather = new Gather(outside, works.run);
     const results = Promise.allSettled([1, 2, 3].map((item) => gather.add(item)));
+    await begun();
     await works.refuse(0, new ApiError(coreErrors.serviceUnavailable));
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(works.batches).toHaveLength(1);
@@ -91,9 +102,12 @@ describe('Gather', () => {
   it('tells those who wait behind it that they were not asked for, not what became of the others', async () => {
     const works = new Works();
     const gather = new Gather(outside, works.run);
-    const results = [1, 2].map((item) => gather.add(item).catch((error: unknown) => (error as Error).message));
+    const add = (item: number) => gather.add(item).catch((error: unknown) => (error as Error).message);
+    const asked = add(1);
+    await begun();
+    const waiting = add(2);
     await works.refuse(0, new ApiError(coreErrors.serviceUnavailable, 'Nobody knows what became of it.'));
-    const [first, second] = await Promise.all(results);
+    const [first, second] = await Promise.all([asked, waiting]);
     expect([first, second]).toEqual([
       'Nobody knows what became of it.',
       new ApiError(coreErrors.serviceUnavailable).message,
@@ -103,7 +117,9 @@ describe('Gather', () => {
   it('goes on with those who wait where another transaction was in the way of a batch', async () => {
     const works = new Works();
     const gather = new Gather(outside, works.run);
-    const results = Promise.allSettled([1, 2].map((item) => gather.add(item)));
+    const asked = gather.add(1);
+    await begun();
+    const results = Promise.allSettled([asked, gather.add(2)]);
     await works.refuse(0, new LockWaitError(new Error('locked')));
     await works.finish(1);
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
@@ -112,17 +128,18 @@ describe('Gather', () => {
   it('stops trying one by one once the database does not answer', async () => {
     const works = new Works();
     const gather = new Gather(outside, works.run);
-    const results = Promise.allSettled([1, 2, 3, 4].map((item) => gather.add(item)));
-    await works.finish(0);
-    await works.refuse(1, new Error('refused'));
+    const results = Promise.allSettled([1, 2, 3].map((item) => gather.add(item)));
+    await begun();
+    await works.refuse(0, new Error('refused'));
+    await works.finish(1);
     await works.refuse(2, new ApiError(coreErrors.serviceUnavailable));
-    expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
-    expect(works.batches.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [2]]);
+    expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1, 2, 3], [1], [2]]);
   });
 
   it('refuses what would make its queue grow without end', async () => {
     const gather = new Gather<number, number>(outside, () => new Promise(() => undefined));
-    const added = Array.from({ length: 1002 }, (_, item) => gather.add(item));
+    const added = Array.from({ length: 1001 }, (_, item) => gather.add(item));
     await expect(added.at(-1)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 

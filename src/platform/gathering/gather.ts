@@ -52,13 +52,18 @@ export class Gather<I, R> {
     if (this.waiting.length >= MAX_WAITING) return Promise.reject(notAsked());
     return new Promise<R>((resolve, reject) => {
       this.waiting.push({ item, resolve, reject, place: tracePlace() });
-      if (!this.running) this.outside(() => void this.run());
+      if (!this.running) this.begin();
     });
+  }
+
+  /** Once the code that runs now is done: what it asks for, for many requests of one turn, goes together. */
+  private begin(): void {
+    this.running = true;
+    this.outside(() => queueMicrotask(() => void this.run()));
   }
 
   private async run(): Promise<void> {
     const { most = 64 } = this.options;
-    this.running = true;
     while (this.waiting.length > 0) {
       const batch = this.waiting.slice(0, most);
       this.waiting = this.waiting.slice(most);
