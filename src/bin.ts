@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { cacheCompiledCode, useSupportedNode } from './platform/runtime/index.js';
+import { keepCompiledCode, useSupportedNode } from './platform/runtime/index.js';
 
 /** The command line of the features that this service ships. */
 await useSupportedNode();
-cacheCompiledCode();
+keepCompiledCode();
 const [{ runService }, { features }] = await Promise.all([import('./run-service.js'), import('./features.js')]);
 const args = process.argv.slice(2);
 await runService(features, args.length === 0 ? ['help'] : args);

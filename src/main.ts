@@ -1,7 +1,7 @@
-import { cacheCompiledCode, useSupportedNode } from './platform/runtime/index.js';
+import { keepCompiledCode, useSupportedNode } from './platform/runtime/index.js';
 
 /** The process: configuration, application, listen, drain. Nothing else. */
 await useSupportedNode();
-cacheCompiledCode();
+keepCompiledCode();
 const [{ runService }, { features }] = await Promise.all([import('./run-service.js'), import('./features.js')]);
 await runService(features);

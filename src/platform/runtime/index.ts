@@ -1,3 +1,3 @@
-export { cacheCompiledCode } from './compile-cache.js';
+export { keepCompiledCode } from './compiled-code.js';
 export { giveBackStartMemory } from './start-memory.js';
 export { useSupportedNode } from './supported-node.js';
