@@ -71,7 +71,7 @@ export class MysqlDatabase extends Database {
     if (parameters.length === 1) return [await this.query(sql, first)];
     const results: Row[][] = parameters.map(() => []);
     for (const row of await this.query(unionStatement(sql, parameters.length), parameters.flat())) {
-      results[Number(row[PART])]?.push(row);
+      results[row[PART] as number]?.push(row);
     }
     return results;
   }

@@ -4,8 +4,8 @@ import { requireColumns, unionStatement } from './union-statement.js';
 describe('unionStatement', () => {
   it('puts the number of its part before the columns of each', () => {
     expect(unionStatement('SELECT id FROM pet WHERE id > ? LIMIT ?', 2)).toBe(
-      '(SELECT 0 AS union_part, id FROM pet WHERE id > ? LIMIT ?) UNION ALL ' +
-        '(SELECT 1 AS union_part, id FROM pet WHERE id > ? LIMIT ?)',
+      '(SELECT 0e0 AS union_part, id FROM pet WHERE id > ? LIMIT ?) UNION ALL ' +
+        '(SELECT 1e0 AS union_part, id FROM pet WHERE id > ? LIMIT ?)',
     );
   });
 });

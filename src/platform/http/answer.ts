@@ -6,11 +6,24 @@ import { headOfAll, writeWholeHead } from './express-messages.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Where text becomes bytes, one after another: to count them first, and then to make room, would be to encode it thrice. */
+const encoder = Buffer.allocUnsafeSlow(64 * 1024);
+const MOST_BYTES_OF_A_CHARACTER = 3;
+
+/**
+ * A text's UTF-8 with a character for each byte, which Node copies to the socket as `latin1`: so what many share is
+ * encoded once, and what is ASCII stays itself.
+ */
+function utf8Of(text: string): string {
+  if (text.length * MOST_BYTES_OF_A_CHARACTER > encoder.length) return Buffer.from(text).toString('latin1');
+  const length = encoder.write(text);
+  return length === text.length ? text : encoder.toString('latin1', 0, length);
+}
+
 /** What leaves the service: complete, and the same however often it is sent. */
 export class Answer {
-  /** Bytes of the body. */
-  readonly length: number;
-  private encoded: string | undefined;
+  /** The body with a character for each of its bytes. */
+  readonly bytes: string;
   private tagged: { readonly link: string | undefined; readonly tag: string } | undefined;
 
   /**
@@ -23,22 +36,13 @@ export class Answer {
     readonly body: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
-    this.length = Buffer.byteLength(body);
-  }
-
-  /**
-   * The body with a character for each of its bytes, which Node copies to the socket as `latin1`. So text that many share
-   * is encoded once, and text that is ASCII not at all.
-   */
-  get bytes(): string {
-    if (this.length === this.body.length) return this.body;
-    return (this.encoded ??= Buffer.from(this.body).toString('latin1'));
+    this.bytes = utf8Of(body);
   }
 
   /** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */
   tag(link: string | undefined): string {
     if (this.tagged === undefined || this.tagged.link !== link) {
-      const text = link === undefined ? this.body : `${link}\n${this.body}`;
+      const text = link === undefined ? this.bytes : `${link}\n${this.bytes}`;
       this.tagged = { link, tag: `"${hash('sha1', text, 'base64url')}"` };
     }
     return this.tagged.tag;
@@ -76,12 +80,12 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
 }
 
 function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer, own: string[]): void {
-  const { status, length } = answer;
-  if (length > 0) own.push('Content-Type', JSON_TYPE);
-  if (status !== 204) own.push('Content-Length', String((exchange.bytes = length)));
+  const { status, bytes } = answer;
+  if (bytes.length > 0) own.push('Content-Type', JSON_TYPE);
+  if (status !== 204) own.push('Content-Length', String((exchange.bytes = bytes.length)));
   writeWholeHead(response, status, headOf(exchange, answer, own));
   if (exchange.method === 'HEAD') response.end();
-  else response.end(answer.bytes, 'latin1');
+  else response.end(bytes, 'latin1');
 }
 
 /**
