@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { fillDatabase, startServer } from './bench-database.ts';
 import { chart } from './chart.ts';
 import { besideTable, circumstances, goalTable, memoryTable, resultTable, scaleTable } from './report.ts';
-import { runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
+import { joined, runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
 import { requireSameAnswers } from './same-answers.ts';
 import { scaleScenarios, scenarios, type Scenario } from './scenarios.ts';
 import { animalStore, builtIn, buildPeers, programs, RunningService, type Program } from './services.ts';
@@ -17,6 +17,7 @@ interface Options {
   readonly only?: string[];
   readonly against?: string[];
   readonly beside?: string;
+  readonly restarts?: string;
   readonly rounds?: string;
   readonly seconds?: string;
 }
@@ -25,8 +26,8 @@ const PETS = 100_000;
 const FEW = 1000;
 const MANY = 10_000_000;
 /** Compiled by V8 in the end is what has run for long: all requests of a service warm each other up. */
-const QUICK: Effort = { rounds: 1, seconds: 1, warmUpSeconds: 2 };
-const FULL: Effort = { rounds: 5, seconds: 4, warmUpSeconds: 4 };
+const QUICK: Effort = { restarts: 1, rounds: 1, seconds: 1, warmUpSeconds: 2 };
+const FULL: Effort = { restarts: 3, rounds: 2, seconds: 4, warmUpSeconds: 4 };
 
 const names = (items: readonly { readonly name: string }[]): string => items.map(({ name }) => name).join(', ');
 const list = (text: string): string[] => text.split(',');
@@ -39,13 +40,15 @@ const options = new Command('bench')
   .option('--only <names>', `some requests, which writes no document: ${names(scenarios)}`, list)
   .option('--against <names>', `some services: ${names(programs)}`, list)
   .option('--beside <folder>', 'this service alone, and as another folder has it built; writes no document')
-  .addOption(new Option('--rounds <number>').default(undefined, '5'))
+  .addOption(new Option('--restarts <number>', 'processes of each service, one after another').default(undefined, '3'))
+  .addOption(new Option('--rounds <number>', 'with each process').default(undefined, '2'))
   .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '4'))
   .parse()
   .opts<Options>();
 
 const effort: Effort = {
   ...(options.quick ? QUICK : FULL),
+  ...(options.restarts !== undefined && { restarts: Number(options.restarts) }),
   ...(options.rounds !== undefined && { rounds: Number(options.rounds) }),
   ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
 };
@@ -67,13 +70,10 @@ async function besidePeers(): Promise<Samples> {
   const entrants = entrantsOf(options);
   if (entrants.some(({ name }) => name === 'nest')) buildPeers();
   const database = await fillDatabase(server, PETS);
-  const contenders: Contender[] = [];
-  for (const program of entrants) {
-    contenders.push({ name: program.name, service: await RunningService.start(program, database.url), database });
-  }
-  const services = contenders.map(({ service }) => service);
-  for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
-  const samples = await runRounds(contenders, chosen, effort);
+  const places = entrants.map((program) => ({ name: program.name, program, database }));
+  const samples = await runAll(places, chosen, async (services) => {
+    for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
+  });
   const ratios = options.beside === undefined ? goalTable(samples) : besideTable(samples);
   const tables = [circumstances(effort), resultTable(samples, entrants), ratios, memoryTable(samples, entrants)].join(
     '\n',
@@ -83,22 +83,37 @@ async function besidePeers(): Promise<Samples> {
     writeBlock('peers', tables);
     writeChart(chart(samples));
   }
-  await Promise.all(services.map((service) => service.stop()));
   return samples;
 }
 
 async function besideItself(): Promise<Samples> {
-  const contenders: Contender[] = [];
-  for (const pets of [FEW, MANY]) {
-    const database = await fillDatabase(server, pets);
-    contenders.push({ name: String(pets), service: await RunningService.start(animalStore, database.url), database });
-  }
-  const samples = await runRounds(contenders, chosenOf(scaleScenarios), effort);
+  const databases = [await fillDatabase(server, FEW), await fillDatabase(server, MANY)];
+  const places = databases.map((database) => ({ name: String(database.pets), program: animalStore, database }));
+  const samples = await runAll(places, chosenOf(scaleScenarios));
   const table = `${circumstances(effort)}\n${scaleTable(samples, String(FEW), String(MANY))}`;
   process.stdout.write(`\n${table}\n`);
   if (whole) writeBlock('scale', table);
-  await Promise.all(contenders.map(({ service }) => service.stop()));
   return samples;
+}
+
+/** Measures processes that are started for it, as often as `effort` says. */
+async function runAll(
+  places: readonly (Omit<Contender, 'service'> & { readonly program: Program })[],
+  chosen: readonly Scenario[],
+  inspect = async (_services: readonly RunningService[]): Promise<void> => Promise.resolve(),
+): Promise<Samples> {
+  const runs: Samples[] = [];
+  for (let run = 0; run < effort.restarts; run++) {
+    const contenders: Contender[] = [];
+    for (const { program, ...place } of places) {
+      contenders.push({ ...place, service: await RunningService.start(program, place.database.url) });
+    }
+    const services = contenders.map(({ service }) => service);
+    await inspect(services);
+    runs.push(await runRounds(contenders, chosen, effort));
+    await Promise.all(services.map((service) => service.stop()));
+  }
+  return joined(runs);
 }
 
 function entrantsOf({ against, beside }: Options): readonly Program[] {

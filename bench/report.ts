@@ -11,9 +11,11 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en-US
 const fixed = (value: number): string => value.toFixed(2);
 
 /** On what the figures rest. */
-export function circumstances({ rounds, seconds }: Effort): string {
+export function circumstances({ restarts, rounds, seconds }: Effort): string {
+  const taken = `${rounds} rounds of ${seconds} seconds`;
+  const all = restarts === 1 ? taken : `${taken} with each of ${restarts} processes of a service`;
   const cores = `${availableParallelism()} cores, for load, service and database together`;
-  return `Medians of ${rounds} rounds of ${seconds} seconds, on ${cores}; Node ${process.versions.node}.\n`;
+  return `Medians of ${all}, on ${cores}; Node ${process.versions.node}.\n`;
 }
 
 /** What each service did: medians of the rounds, and how far the rounds are apart. */

@@ -13,6 +13,9 @@ export interface Contender {
 }
 
 export interface Effort {
+  /** Processes of each service, one after another: one may be a fifth faster than its twin for all its life. */
+  readonly restarts: number;
+  /** Of each of them. */
   readonly rounds: number;
   /** Of one measurement. */
   readonly seconds: number;
@@ -50,6 +53,17 @@ export async function runRounds(
     }
   }
   return samples;
+}
+
+/** As if one run had taken them all. */
+export function joined(runs: readonly Samples[]): Samples {
+  const all: Record<string, Record<string, Sample[]>> = {};
+  for (const run of runs) {
+    for (const [scenario, taken] of Object.entries(run)) {
+      for (const [name, samples] of Object.entries(taken)) ((all[scenario] ??= {})[name] ??= []).push(...samples);
+    }
+  }
+  return all;
 }
 
 function rotated<T>(items: readonly T[], by: number): T[] {
