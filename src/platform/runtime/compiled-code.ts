@@ -4,11 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * What V8 may do with the code that it has compiled while a process rests. Some 8 seconds after the last request it
- * collects all that it can, and with the last request's objects go their shapes, and with those the machine code of
- * everything that knew them: whoever comes next meets a cold service. So it collects, but keeps shapes that some request
- * may have again: `compiled-code.spec.ts` counts what is thrown away. Before any code is loaded, since what the cache
- * has is good only under the flags that it was made under.
+ * While a process rests, V8 throws away what only requests have, the shapes of their objects, and with those the machine
+ * code of everything that knew them. With these flags it collects too, but keeps shapes that the next request will have.
+ * Before any code is loaded, since what the cache has is good only under the flags that it was made under. See
+ * docs/decisions/0022-compiled-code-outlives-a-rest.md.
  */
 const V8_FLAGS = ['--no-memory-reducer-favors-memory', '--retain-maps-for-n-gc=100'];
 /** The V8 of Node 24. Another may not know them, and would say so on stderr. */
