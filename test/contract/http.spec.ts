@@ -317,6 +317,25 @@ onEachEngine('HTTP', (engine) => {
     });
 
     it.each([
+      ['/pets', '/v1/pets'],
+      ['/pets/1', '/v1/pets/{petId}'],
+      ['/v1/pets/', '/v1/pets'],
+      ['/v1//pets', '/v1/pets'],
+      ['/V1/Pets', '/v1/pets'],
+      ['http://pets.test/v1/pets/', '/v1/pets'],
+    ])('%s asks whether %s was meant', async (path, meant) => {
+      const answer = await store.send(`GET ${path}`, { key: null });
+      expect(JSON.parse(answer.text)).toMatchObject({
+        message: `There is nothing at this path. Did you mean ${meant}?`,
+      });
+    });
+
+    it.each(['/', '/v1', '/api/v1/pets', '/v1/cats'])('%s asks nothing', async (path) => {
+      const answer = await store.send(`GET ${path}`, { key: null });
+      expect(JSON.parse(answer.text)).toMatchObject({ message: 'There is nothing at this path.' });
+    });
+
+    it.each([
       '/v1/pets/%FF',
       '/v1/pets/%',
       '/v1/pets/%2',

@@ -24,13 +24,18 @@ export class Unmatched {
     const exchange = exchangeOf(request);
     requireDecodable(exchange.path);
     const here = this.routes.atPath(exchange.path);
-    if (here.length === 0) throw new ApiError(coreErrors.routeNotFound);
+    if (here.length === 0) throw this.notFound(exchange.path);
     const allow = allowed(here);
     if (exchange.method === 'OPTIONS') {
       this.announce(exchange);
       return sendAnswer(exchange, response, new Answer(204, '', { Allow: allow }));
     }
     throw new ApiError(coreErrors.methodNotAllowed, `This path knows ${allow}.`, { headers: { Allow: allow } });
+  }
+
+  private notFound(path: string): ApiError {
+    const near = this.routes.pathNear(path);
+    return new ApiError(coreErrors.routeNotFound, near && `There is nothing at this path. Did you mean ${near}?`);
   }
 }
 

@@ -38,4 +38,14 @@ export class RouteTable {
     for (const { matches, routes } of this.byPath.values()) if (matches(path)) return routes;
     return [];
   }
+
+  /** The path, as routes have it, that may have been meant by one where nothing is: paths are exact, people are not. */
+  pathNear(path: string): string | undefined {
+    const guess = path
+      .toLowerCase()
+      .replace(/\/{2,}/g, '/')
+      .replace(/\/$/, '');
+    const [near] = [guess, `/v1${guess}`].flatMap((candidate) => this.atPath(candidate));
+    return near?.path;
+  }
 }
