@@ -31,6 +31,8 @@ it.each([
   ['keys destroy', "unknown command 'destroy'"],
   ['migrate now', 'too many arguments'],
   ['migrate --undo cats', "'cats' is invalid"],
+  ['migrate --undo pets --yes', 'FEATURES_OFF=pets'],
+  ['migrate --yes', '--yes belongs to --undo'],
   ['openapi --xml', "unknown option '--xml'"],
   ['config --json', "unknown option '--json'"],
   ['new', 'Usage:'],

@@ -1,22 +1,33 @@
 import { Command, Option } from 'commander';
+import { loadConfig, loadEnvironment } from '../platform/config/index.js';
+import { MOST_COUNTED, tableSizes, type TableSize } from '../platform/database/index.js';
+import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
+import { ASKED_WRONGLY } from './exit-codes.js';
 import { withDatabase } from './with-database.js';
 
 interface MigrateOptions {
   readonly undo?: string;
+  readonly yes?: true;
 }
 
 /** `migrate`: applies what the database lacks, feature by feature; any number of processes may try at once. */
 export function migrateCommand(features: readonly Feature[]): Command {
-  const undo = new Option('--undo <feature>', 'drop the tables of one feature, with all that they hold').choices(
-    features.map(({ name }) => name),
-  );
-  return new Command('migrate')
+  const undo = new Option(
+    '--undo <feature>',
+    'drop the tables of one feature, which FEATURES_OFF names, with all that they hold',
+  ).choices(features.map(({ name }) => name));
+  const command: Command = new Command('migrate')
     .description('bring the database to the schema of this build')
     .addOption(undo)
-    .action((options: MigrateOptions) =>
-      options.undo === undefined ? apply(features) : takeBack(features, options.undo),
-    );
+    .option('--yes', 'do what --undo says would be lost')
+    .action(async ({ undo: name, yes }: MigrateOptions) => {
+      const feature = features.find((each) => each.name === name);
+      if (feature !== undefined) return takeBack(command, features, feature, yes === true);
+      if (yes === true) refuse(command, '--yes belongs to --undo.');
+      return apply(features);
+    });
+  return command;
 }
 
 async function apply(features: readonly Feature[]): Promise<void> {
@@ -27,10 +38,40 @@ async function apply(features: readonly Feature[]): Promise<void> {
   });
 }
 
-async function takeBack(features: readonly Feature[], feature: string): Promise<void> {
-  await withDatabase(features, { migrate: false, withThoseOff: true }, async ({ migrator }) => {
-    const undone = await migrator.undo(feature);
-    for (const { name } of undone) process.stdout.write(`undone ${name}\n`);
-    if (undone.length === 0) process.stdout.write(`Nothing of '${feature}' is in the database.\n`);
+async function takeBack(
+  command: Command,
+  features: readonly Feature[],
+  { name, entities = [] }: Feature,
+  confirmed: boolean,
+): Promise<void> {
+  if (startedFeatures(features, loadConfig(loadEnvironment())).some((started) => started.name === name)) {
+    refuse(
+      command,
+      `'${name}' is on: what serves it would fail without its tables. ` +
+        `Start every replica with FEATURES_OFF=${name} first, then do this with it too.`,
+    );
+  }
+  await withDatabase(features, { migrate: false, withThoseOff: true }, async ({ migrator, dataSource }) => {
+    if ((await migrator.appliedOf(name)).length === 0) {
+      process.stdout.write(`Nothing of '${name}' is in the database.\n`);
+      return;
+    }
+    process.stderr.write(describeLoss(name, await tableSizes(dataSource, entities)));
+    if (!confirmed) refuse(command, 'Nothing was changed. To drop them for good, add --yes.');
+    for (const undone of await migrator.undo(name)) process.stdout.write(`undone ${undone.name}\n`);
   });
+}
+
+function describeLoss(feature: string, tables: readonly TableSize[]): string {
+  const lines = tables.map(({ table, rows }) => `  ${table}: ${countOf(rows)}\n`);
+  return `The tables of '${feature}', with all that they hold:\n${lines.join('') || '  none\n'}`;
+}
+
+function countOf(rows: number): string {
+  if (rows > MOST_COUNTED) return `more than ${MOST_COUNTED.toLocaleString('en')} rows`;
+  return rows === 1 ? '1 row' : `${rows.toLocaleString('en')} rows`;
+}
+
+function refuse(command: Command, sentence: string): never {
+  return command.error(`error: ${sentence}`, { exitCode: ASKED_WRONGLY, code: 'migrate.refused' });
 }

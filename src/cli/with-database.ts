@@ -1,3 +1,4 @@
+import type { DataSource } from 'typeorm';
 import { loadConfig, loadEnvironment, type Config } from '../platform/config/index.js';
 import { createDatabase, createDataSource, Migrator, type Database } from '../platform/database/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
@@ -8,6 +9,7 @@ export interface OpenDatabase {
   readonly config: Config;
   readonly database: Database;
   readonly migrator: Migrator;
+  readonly dataSource: DataSource;
 }
 
 export interface DatabaseUse {
@@ -35,7 +37,7 @@ export async function withDatabase<T>(
     const migrator = new Migrator(dataSource, sources);
     if (migrate && config.migrations === 'run') await migrator.run();
     const settings = patient ? { ...config.database, ...PATIENCE } : config.database;
-    return await work({ config, database: createDatabase(dataSource, settings), migrator });
+    return await work({ config, database: createDatabase(dataSource, settings), migrator, dataSource });
   } finally {
     await dataSource.destroy();
   }

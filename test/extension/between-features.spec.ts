@@ -51,8 +51,17 @@ onEachEngine('the tables of features', (engine) => {
     await on.stop();
   });
 
-  it('go feature by feature, also while it is off', async () => {
-    expect(await migrate(['--undo', 'adoptions'], OFF)).toBe(
+  it('stay until whoever takes their feature back has seen what is lost, and said yes', async () => {
+    const asked = await runCommand(database, ['migrate', '--undo', 'adoptions'], { ...env, ...OFF }, program);
+    expect(asked).toMatchObject({ code: 2, stdout: '' });
+    expect(asked.stderr).toContain('  adoption: 2 rows\n');
+    expect(asked.stderr).toContain('add --yes');
+    expect(await countAdoptions()).toBe(2n);
+    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
+  });
+
+  it('go feature by feature, once it is off', async () => {
+    expect(await migrate(['--undo', 'adoptions', '--yes'], OFF)).toBe(
       [...ADOPTIONS]
         .reverse()
         .map((name) => `undone ${name}\n`)
@@ -60,7 +69,7 @@ onEachEngine('the tables of features', (engine) => {
     );
     await expect(countAdoptions()).rejects.toThrow();
     expect(await inDatabase()).toEqual([...PLATFORM, ...PETS]);
-    expect(await migrate(['--undo', 'adoptions'])).toBe("Nothing of 'adoptions' is in the database.\n");
+    expect(await migrate(['--undo', 'adoptions'], OFF)).toBe("Nothing of 'adoptions' is in the database.\n");
     expect(await migrate([], OFF)).toBe('The schema is current; nothing to do.\n');
     expect(await migrate()).toContain('applied CreateAdoptions1500000000000\n');
   });

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { projectFolder, runCommand } from '../support/command.js';
+import { type Environment, projectFolder, runCommand } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
@@ -65,9 +65,9 @@ describe('the guide, by someone who has only that page', () => {
         SHUTDOWN_DELAY_MS: '0',
       };
       const [migrate = '', create = '', serve = ''] = commands('guide=deploy');
-      const said = async (command: string): Promise<string> => {
+      const said = async (command: string, more: Environment = {}): Promise<string> => {
         const args = command.split(' ').slice(2);
-        const { code, stdout, stderr } = await runCommand(database, args, env, program);
+        const { code, stdout, stderr } = await runCommand(database, args, { ...env, ...more }, program);
         if (code !== 0) throw new Error(`${command}: ${stderr}`);
         return stdout;
       };
@@ -82,7 +82,10 @@ describe('the guide, by someone who has only that page', () => {
       await service.stop();
       // The grant and the undoing that the page tells are of this table.
       expect(await database.query('SELECT name FROM orders_order')).toEqual([{ name: 'Rex' }]);
-      expect(await said('node dist/main.js migrate --undo orders')).toMatch(/^undone CreateOrders\d+\n$/);
+      const [undo = ''] = commands('guide=undo');
+      const [off = '', ...command] = undo.split(' ');
+      const undone = await said(command.join(' '), Object.fromEntries([off.split('=')]) as Environment);
+      expect(undone).toMatch(/^undone CreateOrders\d+\n$/);
     });
   });
 });

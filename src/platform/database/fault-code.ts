@@ -5,3 +5,8 @@ export function codeOf(error: unknown): string {
       (error as { code?: unknown }).code,
   );
 }
+
+/** Whether a statement named a table that is not there. */
+export function isMissingTable(error: unknown): boolean {
+  return codeOf(error) === 'ER_NO_SUCH_TABLE' || (error as Error).message.includes('no such table');
+}

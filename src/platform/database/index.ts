@@ -7,3 +7,4 @@ export { LockWaitError } from './deadline.js';
 export { LOCK_TABLE } from './migration-lock.js';
 export { isOutage } from './mysql-failure.js';
 export { Migrator, type MigrationSource } from './migrator.js';
+export { MOST_COUNTED, tableSizes, type TableSize } from './table-sizes.js';

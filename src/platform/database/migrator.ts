@@ -1,7 +1,7 @@
 import { MigrationExecutor, type DataSource, type Migration as Entry, type MigrationInterface } from 'typeorm';
 import type { Feature } from '../feature.js';
 import { MIGRATION_TABLE } from './data-source.js';
-import { codeOf } from './fault-code.js';
+import { codeOf, isMissingTable } from './fault-code.js';
 import { MigrationLock } from './migration-lock.js';
 import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
 
@@ -62,6 +62,13 @@ export class Migrator {
     }, stopping);
   }
 
+  /** What this database has of a feature, in the order in which it ran. */
+  async appliedOf(feature: string): Promise<MigrationStep[]> {
+    const done = new Set(await this.applied());
+    const steps = this.sources.filter(({ name }) => name === feature).flatMap(stepsOf);
+    return steps.filter(({ name }) => done.has(name));
+  }
+
   /**
    * Takes all migrations of a feature back, the last one first, with all that its tables hold.
    *
@@ -69,9 +76,7 @@ export class Migrator {
    */
   async undo(feature: string): Promise<MigrationStep[]> {
     return this.lock.hold(async () => {
-      const done = new Set(await this.applied());
-      const steps = this.sources.filter(({ name }) => name === feature).flatMap(stepsOf);
-      const undone = steps.filter(({ name }) => done.has(name)).reverse();
+      const undone = (await this.appliedOf(feature)).reverse();
       for (const step of undone) {
         await this.take(step, async (executor, entry, runner) => {
           await entry.instance?.down(runner);
@@ -133,8 +138,4 @@ function nameOf(migration: MigrationInterface): string {
 /** The 13 digits at the end of a migration's name, which every start makes sure of. */
 function timestampOf(name: string): number {
   return Number(name.slice(-13));
-}
-
-function isMissingTable(error: unknown): boolean {
-  return codeOf(error) === 'ER_NO_SUCH_TABLE' || (error as Error).message.includes('no such table');
 }
