@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { loadConfig, loadEnvironment, type Config } from '../platform/config/index.js';
-import { createDatabase, createDataSource, Migrator, type Database } from '../platform/database/index.js';
+import { createDatabase, createDataSource, Migrator, openDataSource, type Database } from '../platform/database/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
@@ -32,7 +32,7 @@ export async function withDatabase<T>(
   const config = loadConfig(loadEnvironment());
   const sources = [platformSchema, ...(withThoseOff ? features : startedFeatures(features, config))];
   const dataSource = await createDataSource(config, sources);
-  await dataSource.initialize();
+  await openDataSource(dataSource);
   try {
     const migrator = new Migrator(dataSource, sources);
     if (migrate && config.migrations === 'run') await migrator.run();

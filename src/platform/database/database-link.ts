@@ -3,6 +3,7 @@ import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { DatabaseOutages } from './database-outages.js';
+import { openDataSource } from './open-data-source.js';
 import { MigrationError, Migrator, type MigrationSource } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
@@ -61,7 +62,7 @@ export class DatabaseLink {
   }
 
   async connect(): Promise<void> {
-    if (!this.dataSource.isInitialized) await this.dataSource.initialize();
+    if (!this.dataSource.isInitialized) await openDataSource(this.dataSource);
   }
 
   /** A migration that is under way ends first: cut in two, it would have to be run again. */
