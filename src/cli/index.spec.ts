@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pets } from '../pets/index.js';
+import { StartFault } from '../platform/start-fault.js';
 import { runCommand } from './index.js';
 
 let stderr: string;
@@ -48,6 +49,39 @@ it.each([
   expect(process.exitCode).toBe(2);
   expect(stderr).toContain(why);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+describe('without a database that can be used', () => {
+  const environment = process.env;
+
+  afterEach(() => {
+    process.env = environment;
+  });
+
+  /** What whoever ran it is told; nothing but a message is printed of a `StartFault`. */
+  async function faultOf(words: string, url: string): Promise<StartFault> {
+    process.env = { NODE_ENV: 'test', DATABASE_URL: url };
+    const fault = await runCommand([pets], words.split(' ')).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(StartFault);
+    expect((fault as StartFault).exitCode).toBe(1);
+    return fault as StartFault;
+  }
+
+  it.each(['keys list', 'migrate', 'seed --count 1'])('%s says which and why', async (words) => {
+    const { message } = await faultOf(words, 'mysql://me:hunter2@127.0.0.1:1/store');
+    const why = 'connect ECONNREFUSED 127.0.0.1:1';
+    expect(message).toBe(`The database cannot be used: mysql://me:***@127.0.0.1:1/store: ${why}`);
+  });
+
+  it('says what is wrong with a file', async () => {
+    writeFileSync('text', 'no database\n'.repeat(100));
+    const said = async (path: string) => (await faultOf('migrate', `sqlite:${path}`)).message;
+    const text = join(process.cwd(), 'text');
+    expect(await said('text')).toBe(`The database cannot be used: ${text}: file is not a database (SQLITE_NOTADB)`);
+    expect(await said('text/x/y')).toContain(`${text}/x/y: ENOTDIR`);
+    // Node's own `mkdir -p` has no end there.
+    expect(await said('/proc/x/y')).toContain(': /proc/x/y: ENOENT');
+  });
 });
 
 it.each(['help', '--version', 'keys --help'])('%s is 0', async (words) => {

@@ -12,8 +12,7 @@ import {
   parseApiKey,
 } from '../platform/auth/index.js';
 import { loadConfig } from '../platform/config/index.js';
-import { createDatabase, createDataSource } from '../platform/database/index.js';
-import { ApiError, coreErrors } from '../platform/errors/index.js';
+import { createDatabase, createDataSource, DatabaseError } from '../platform/database/index.js';
 import { throwOnExit } from './exit-codes.js';
 import { keysCommand, type WithKeys, type WithKeysFile } from './keys.command.js';
 
@@ -221,9 +220,9 @@ describe('keys roll', () => {
 
 describe('a failure', () => {
   it('of the database is a sentence and 1', async () => {
-    withKeys = () => Promise.reject(new ApiError(coreErrors.serviceUnavailable));
+    withKeys = () => Promise.reject(new DatabaseError('ER_NO_SUCH_TABLE', false));
     expect(await run('list')).toBe(1);
-    expect(stderr).toBe('error: The database cannot be reached.\n');
+    expect(stderr).toBe('error: The database refused a statement (ER_NO_SUCH_TABLE)\n');
   });
 
   it('that nobody expects is left to the caller', async () => {

@@ -13,7 +13,6 @@ import {
 } from '../platform/auth/index.js';
 import type { Clock } from '../platform/clock.js';
 import { DatabaseError } from '../platform/database/index.js';
-import { ApiError } from '../platform/errors/index.js';
 import { ASKED_WRONGLY } from './exit-codes.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
 
@@ -128,10 +127,7 @@ async function attempt(command: Command, work: () => Promise<void>): Promise<voi
 
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof KeyProblem || error instanceof DatabaseError) return error.message;
-  if (error instanceof ApiKeysFileError) return `The keys file is of no use: ${error.message}.`;
-  return error instanceof ApiError && error.code === 'service_unavailable'
-    ? 'The database cannot be reached.'
-    : undefined;
+  return error instanceof ApiKeysFileError ? `The keys file is of no use: ${error.message}.` : undefined;
 }
 
 function refuse(command: Command, sentence: string): never {

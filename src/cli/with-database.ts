@@ -1,6 +1,13 @@
 import type { DataSource } from 'typeorm';
 import { loadConfig, loadEnvironment, type Config } from '../platform/config/index.js';
-import { createDatabase, createDataSource, Migrator, openDataSource, type Database } from '../platform/database/index.js';
+import {
+  createDatabase,
+  createDataSource,
+  Migrator,
+  openDataSource,
+  unusableDatabase,
+  type Database,
+} from '../platform/database/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
@@ -23,13 +30,31 @@ export interface DatabaseUse {
 
 const PATIENCE = { acquireTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
 
-/** Runs `work` on the database that the environment names, and closes it again. */
+/**
+ * Runs `work` on the database that the environment names, and closes it again.
+ *
+ * @throws {UnusableDatabase} where the database is the reason that it could not be done.
+ */
 export async function withDatabase<T>(
   features: readonly Feature[],
-  { migrate, patient = false, withThoseOff = false }: DatabaseUse,
+  use: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(loadEnvironment());
+  const { target } = config.database;
+  try {
+    return await onOpened(features, config, use, work);
+  } catch (error) {
+    throw unusableDatabase(error, target) ?? error;
+  }
+}
+
+async function onOpened<T>(
+  features: readonly Feature[],
+  config: Config,
+  { migrate, patient = false, withThoseOff = false }: DatabaseUse,
+  work: (open: OpenDatabase) => Promise<T>,
+): Promise<T> {
   const sources = [platformSchema, ...(withThoseOff ? features : startedFeatures(features, config))];
   const dataSource = await createDataSource(config, sources);
   await openDataSource(dataSource);

@@ -117,7 +117,17 @@ onMysql('the grants of docs/operating.md', (engine) => {
       MIGRATIONS: 'check',
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^error: The database refused a statement \(ER_TABLEACCESS_DENIED_ERROR\)\.?\n$/);
+    expect(stderr).toMatch(
+      /^The database cannot be used: mysql:.* command denied .*\(ER_TABLEACCESS_DENIED_ERROR\)\n$/,
+    );
+  });
+
+  it('keep out whoever has another password, who is told so on one line without it', async () => {
+    const guessed = loggedInAs({ ...owner, password: 'guessed' });
+    const { code, stdout, stderr } = await runCommand(guessed, ['migrate']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^The database cannot be used: mysql:.* Access denied .*\(ER_ACCESS_DENIED_ERROR\)\n$/);
+    expect(stderr).not.toContain('guessed');
   });
 
   it('let the owner change tables, of this database alone', async () => {

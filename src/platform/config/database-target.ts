@@ -25,7 +25,7 @@ export interface SqliteTarget {
 export const databaseUrl = valueKind<DatabaseTarget>(
   'mysql://user:password@host:port/database or sqlite:path, each part percent-encoded',
   (text) => (text.startsWith('sqlite:') ? parseSqliteUrl(text) : parseMySqlUrl(text)),
-  showTarget,
+  showDatabaseTarget,
 );
 
 function parseMySqlUrl(text: string): MySqlTarget | undefined {
@@ -61,7 +61,7 @@ function decodePart(encoded: string): string | undefined {
 }
 
 /** The target as a URL again, for a person to read: a password, where there is one, is three stars. */
-function showTarget(target: DatabaseTarget): string {
+export function showDatabaseTarget(target: DatabaseTarget): string {
   if (target.kind === 'sqlite') {
     return `sqlite:${target.path.replace(/[%?#]/g, encodeURIComponent)}`;
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { StartFault } from '../start-fault.js';
 import { codeOf } from './fault-code.js';
 
 /** The table in which a process that migrates leaves its mark. */
@@ -24,7 +25,7 @@ export class MigrationLock {
    * Runs `work` while no other process of this service runs its own.
    *
    * @param stopping ends the wait for the lock.
-   * @throws {Error} when another process holds the lock for more than 60 s, or when the wait was ended.
+   * @throws {StartFault} when another process holds the lock for more than 60 s. Else what `stopping` was ended with.
    */
   async hold<T>(work: () => Promise<T>, stopping?: AbortSignal): Promise<T> {
     await this.acquire(stopping);
@@ -46,7 +47,8 @@ export class MigrationLock {
     const patienceEnds = performance.now() + PATIENCE_MS;
     while (!(await this.tryAcquire())) {
       stopping?.throwIfAborted();
-      if (performance.now() > patienceEnds) throw new Error('Another process has held the migration lock for 60 s');
+      if (performance.now() > patienceEnds)
+        throw new StartFault('Another process has held the migration lock for 60 s');
       await sleep(100 + Math.random() * 100);
     }
   }

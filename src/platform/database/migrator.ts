@@ -47,7 +47,7 @@ export class Migrator {
    * Applies what is pending, and says what it applied.
    *
    * @param stopping after which no further one is begun.
-   * @throws {MigrationError} for the first that fails. @throws {Error} when another process migrates for more than 60 s.
+   * @throws {MigrationError} for the first that fails. @throws {StartFault} when another process migrates for more than 60 s.
    */
   async run(stopping?: AbortSignal): Promise<MigrationStep[]> {
     if ((await this.pending()).length === 0) return [];
