@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import autocannon from 'autocannon';
 import { storeKey } from '../support/api-keys.js';
-import { emptyFolder, programEnvironment } from '../support/command.js';
+import { builtProgram, emptyFolder, programEnvironment } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
@@ -125,4 +125,34 @@ describe('a stop while nobody reads the log', () => {
     removeScratch(folder);
     await database.drop();
   }, 60_000);
+});
+
+describe('a command whose output nobody reads to its end', () => {
+  async function unread(
+    database: TestDatabase,
+    ...args: readonly string[]
+  ): Promise<{ code: unknown; stderr: string }> {
+    const child = spawnTethered(process.execPath, [builtProgram('cli.js'), ...args], {
+      cwd: emptyFolder,
+      env: programEnvironment(database.url),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout?.destroy();
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const [code] = (await once(child, 'close')) as unknown[];
+    return { code, stderr };
+  }
+
+  it('ends without a word, its work done', async () => {
+    const database = await createSqliteDatabase();
+    const both = await Promise.all([unread(database, 'openapi'), unread(database, 'migrate')]);
+    expect(both).toEqual([
+      { code: 141, stderr: '' },
+      { code: 141, stderr: '' },
+    ]);
+    expect(await database.query('SELECT name FROM migration')).not.toHaveLength(0);
+    expect(await database.query('SELECT id FROM migration_lock')).toHaveLength(0);
+    await database.drop();
+  });
 });
