@@ -82,6 +82,12 @@ describe('without a database that can be used', () => {
     // Node's own `mkdir -p` has no end there.
     expect(await said('/proc/x/y')).toContain(': /proc/x/y: ENOENT');
   });
+
+  it.each(['keys create --name me', 'keys list'])('%s makes none', async (words) => {
+    const { message } = await faultOf(words, 'sqlite:data/store');
+    expect(message).toContain(`${join(process.cwd(), 'data/store')}: there is no such file`);
+    expect(readdirSync('.')).toEqual([]);
+  });
 });
 
 it.each(['help', '--version', 'keys --help'])('%s is 0', async (words) => {

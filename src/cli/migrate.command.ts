@@ -31,7 +31,7 @@ export function migrateCommand(features: readonly Feature[]): Command {
 }
 
 async function apply(features: readonly Feature[]): Promise<void> {
-  await withDatabase(features, { migrate: false }, async ({ migrator }) => {
+  await withDatabase(features, { migrate: false, create: true }, async ({ migrator }) => {
     const applied = await migrator.run();
     for (const { name } of applied) process.stdout.write(`applied ${name}\n`);
     process.stdout.write(applied.length === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n');

@@ -30,7 +30,7 @@ export function seedCommand(features: readonly Feature[]): Command {
         const fault = feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`;
         command.error(`error: ${fault}`, { exitCode: ASKED_WRONGLY });
       }
-      await withDatabase(features, { migrate: true, patient: true }, async ({ database }) => {
+      await withDatabase(features, { migrate: true, create: true, patient: true }, async ({ database }) => {
         if (add !== true && !(await isEmpty(database, samples))) {
           command.error(`error: ${samples.table} has rows already; --add adds to them`);
         }

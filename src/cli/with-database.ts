@@ -1,10 +1,13 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { loadConfig, loadEnvironment, type Config } from '../platform/config/index.js';
+import { loadConfig, loadEnvironment, type Config, type DatabaseTarget } from '../platform/config/index.js';
 import {
   createDatabase,
   createDataSource,
   Migrator,
   openDataSource,
+  UnusableDatabase,
   unusableDatabase,
   type Database,
 } from '../platform/database/index.js';
@@ -22,6 +25,8 @@ export interface OpenDatabase {
 export interface DatabaseUse {
   /** Whether to bring the schema first, where MIGRATIONS=run. */
   readonly migrate: boolean;
+  /** Whether to make an SQLite file that is not there. */
+  readonly create?: boolean;
   /** Whether statements may take a minute, since no client waits for them. */
   readonly patient?: boolean;
   /** Whether the migrator knows the features too that FEATURES_OFF names. */
@@ -42,6 +47,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const config = loadConfig(loadEnvironment());
   const { target } = config.database;
+  if (use.create !== true) await requireFile(target);
   try {
     return await onOpened(features, config, use, work);
   } catch (error) {
@@ -65,5 +71,18 @@ async function onOpened<T>(
     return await work({ config, database: createDatabase(dataSource, settings), migrator, dataSource });
   } finally {
     await dataSource.destroy();
+  }
+}
+
+/** A key of a file that is made on the way would open nothing: whoever asks stands in another folder than the service. */
+async function requireFile(target: DatabaseTarget): Promise<void> {
+  if (target.kind !== 'sqlite' || target.path === ':memory:') return;
+  try {
+    await access(resolve(target.path));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const absent =
+      'there is no such file. Run this in the folder of the service and with its DATABASE_URL, or migrate first';
+    throw new UnusableDatabase(target, code === 'ENOENT' ? absent : message, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ export { Database, DatabaseError, type Row, type SqlValue, type StatementOptions
 export { inList, type InList } from './in-list.js';
 export { DatabaseLink } from './database-link.js';
 export { openDataSource } from './open-data-source.js';
-export { unusableDatabase } from './unusable-database.js';
+export { UnusableDatabase, unusableDatabase } from './unusable-database.js';
 export { createDatabase } from './create-database.js';
 export { LockWaitError } from './deadline.js';
 export { LOCK_TABLE } from './migration-lock.js';
