@@ -156,6 +156,7 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
       deadline.end(exchange);
       observer.end(exchange);
     },
+    drop: (exchange) => observer.drop(exchange),
     overload: () => shedding.faultAt(observer.workload.size),
     responder,
     unmatched: nest.get(Unmatched),

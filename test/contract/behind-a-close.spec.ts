@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachEngine } from '../support/engines.js';
+import { metricValue } from '../support/metrics.js';
 import { serveOn } from '../support/served.js';
 
 /** Milliseconds; less than what a refused client has to read why. */
@@ -10,20 +12,33 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
   let pets = 0;
 
   /** A whole request that would add a pet. */
+  const idOf = (name: string): string => name.replace(' ', '-');
+
   function post(): { readonly name: string; readonly bytes: string } {
     const name = `Behind ${String((pets += 1))}`;
     const body = JSON.stringify({ name, categoryId: 1 });
-    const head = ['POST /v1/pets HTTP/1.1', 'Host: h', `Authorization: Bearer ${served.key}`];
-    const about = ['Content-Type: application/json', `Content-Length: ${String(body.length)}`];
-    return { name, bytes: [...head, ...about, '', body].join('\r\n') };
+    const headers = [`X-Request-Id: ${idOf(name)}`];
+    return { name, bytes: served.bytes('POST /v1/pets', { headers, body }).toString() };
   }
 
   async function expectNothingOf(name: string): Promise<void> {
-    // What comes later is done later.
-    expect((await served.client.post('/v1/pets', { name: 'Later', categoryId: 1 })).status).toBe(201);
+    // What comes later is done later, and told later.
+    const later = await served.client.post('/v1/pets', { name: 'Later', categoryId: 1 });
+    expect(later.status).toBe(201);
     const found = await served.database.query('SELECT id FROM pet WHERE name = ?', [name]);
     expect(found).toEqual([]);
   }
+    const { service } = served;
+    await service.untilLogged((line) => line['request_id'] === later.headers.get('x-request-id'));
+    expect(service.log.filter((line) => line['request_id'] === idOf(name))).toEqual([]);
+    const aborted = ['http_server_request_duration_seconds_count', 'error_type="aborted"'] as const;
+    expect(await metricValue(service.managementUrl, ...aborted)).toBe(0);
+    await untilIdle();
+  }
+
+  /** Fails by the limit of the test where a request stays in the gauge. */
+  async function untilIdle(): Promise<void> {
+    while ((await metricValue(served.service.managementUrl, 'http_server_active_requests')) > 0) await sleep(10);
 
   const line = 'GET /v1/pets HTTP/1.1\r\n';
   const host = 'Host: h\r\n';

@@ -30,6 +30,8 @@ export interface Hands {
   /** Told of every exchange as it begins, and once its response is closed. */
   readonly begin: (exchange: Exchange) => void;
   readonly end: (exchange: Exchange) => void;
+  /** Told, in place of its end, of one that is not looked at after all, as if it had never come. */
+  readonly drop: (exchange: Exchange) => void;
   /** Told of every connection that is refused before there is an exchange. */
   readonly refused: (reason: string) => void;
   /** The reason not to take on more work, if there is one. */
@@ -125,8 +127,9 @@ export class HttpAdapter extends ExpressAdapter {
   /** Takes a request to its handler, unless it was answered below the framework, or is not to be any more. */
   private take(exchange: Exchange): void {
     const { response, workload } = exchange;
-    if (isBehindTheLast(response)) return this.finish(exchange);
-    if (exchange.isOver || response.headersSent) return;
+    if (exchange.isOver) return;
+    if (isBehindTheLast(response)) return this.drop(exchange);
+    if (response.headersSent) return;
     workload?.take(exchange);
     const overload = this.hands?.overload();
     this.workOn(exchange, () => (overload === undefined ? this.dispatch(exchange) : this.refuse(exchange, overload)));
@@ -159,6 +162,11 @@ export class HttpAdapter extends ExpressAdapter {
 
   private finish(exchange: Exchange): void {
     if (exchange.isOver) return;
+  private drop(exchange: Exchange): void {
+    leavePipeline(exchange.response);
+    this.hands?.drop(exchange);
+  }
+
     leavePipeline(exchange.response);
     this.hands?.end(exchange);
   }

@@ -14,7 +14,7 @@ interface Trace {
 /** As many may end between a block of the event loop and the look that notices it. */
 const REMEMBERED = 256;
 
-/** Counts and logs every exchange: one access line, one observation, whatever became of it. */
+/** Counts and logs every exchange that is looked at: one access line, one observation, whatever became of it. */
 @Injectable()
 export class ExchangeObserver {
   /** Exchanges being worked on now. */
@@ -66,14 +66,21 @@ export class ExchangeObserver {
   /** To be called once its response is closed. */
   end(exchange: Exchange): void {
     const { response } = exchange;
-    this.active.remove(exchange);
-    exchange.endedAt = performance.now();
+    this.drop(exchange);
     this.remember(exchange);
     this.workload.rest(exchange);
     const seconds = (exchange.endedAt - exchange.startedAt) / 1000;
     const aborted = !response.writableFinished;
-    this.measure(exchange, response.statusCode, seconds, aborted);
-    this.write(exchange, seconds, aborted);
+    // Node has 200 where there is no answer yet.
+    const status = response.headersSent ? response.statusCode : undefined;
+    this.measure(exchange, status, seconds, aborted);
+    this.write(exchange, status, seconds, aborted);
+  }
+
+  /** To be called in place of that where it is not looked at: a line about it would tell of an answer that nobody sent. */
+  drop(exchange: Exchange): void {
+    this.active.remove(exchange);
+    exchange.endedAt = performance.now();
   }
 
   private remember({ id, route, startedAt, endedAt }: Exchange): void {
@@ -85,7 +92,12 @@ export class ExchangeObserver {
     this.oldest = (this.oldest + 1) % REMEMBERED;
   }
 
-  private measure({ knownMethod, route, failure }: Exchange, status: number, seconds: number, aborted: boolean): void {
+  private measure(
+    { knownMethod, route, failure }: Exchange,
+    status: number | undefined,
+    seconds: number,
+    aborted: boolean,
+  ): void {
     const errorType = aborted ? 'aborted' : failure?.code;
     this.metrics.requestDuration.observe(seconds, knownMethod, route?.path, status, 'http', errorType);
     if (route !== undefined && failure?.status === 500) {
@@ -93,8 +105,8 @@ export class ExchangeObserver {
     }
   }
 
-  private write(exchange: Exchange, seconds: number, aborted: boolean): void {
-    const { id, isIdGiven, response, method, route, clientAddress, principal, failure, trace, bytes } = exchange;
+  private write(exchange: Exchange, status: number | undefined, seconds: number, aborted: boolean): void {
+    const { id, isIdGiven, method, route, clientAddress, principal, failure, trace, bytes } = exchange;
     const milliseconds = Math.round(seconds * 1e6) / 1000;
     // All here but a request id that the client chose is the service's own word, or an address.
     let fields = `,"request_id":"${isIdGiven ? cleanLine(id) : id}"`;
@@ -102,7 +114,8 @@ export class ExchangeObserver {
     if (route !== undefined) fields += `,"feature":"${route.feature}"`;
     fields += `,"event":"http.request","http":{"method":"${method}"`;
     if (route !== undefined) fields += `,"route":"${route.path}"`;
-    fields += `,"status":${response.statusCode},"duration_ms":${milliseconds},"bytes":${bytes}}`;
+    if (status !== undefined) fields += `,"status":${status}`;
+    fields += `,"duration_ms":${milliseconds},"bytes":${bytes}}`;
     if (clientAddress !== undefined) fields += `,"client_ip":"${clientAddress}"`;
     if (principal !== undefined) fields += `,"key_id":"${principal.keyId}"`;
     if (failure !== undefined) fields += `,"code":"${failure.code}"`;
