@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachEngine } from '../support/engines.js';
 import { metricValue } from '../support/metrics.js';
 import { serveOn } from '../support/served.js';
+import type { LogLine } from '../support/service.js';
 
 /** Milliseconds; less than what a refused client has to read why. */
 const HEAD_LIMIT_MS = 1000;
@@ -11,9 +12,9 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
   const served = serveOn(engine, { HTTP_HEADERS_TIMEOUT_MS: String(HEAD_LIMIT_MS) });
   let pets = 0;
 
-  /** A whole request that would add a pet. */
   const idOf = (name: string): string => name.replace(' ', '-');
 
+  /** A whole request that would add a pet. */
   function post(): { readonly name: string; readonly bytes: string } {
     const name = `Behind ${String((pets += 1))}`;
     const body = JSON.stringify({ name, categoryId: 1 });
@@ -27,7 +28,6 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     expect(later.status).toBe(201);
     const found = await served.database.query('SELECT id FROM pet WHERE name = ?', [name]);
     expect(found).toEqual([]);
-  }
     const { service } = served;
     await service.untilLogged((line) => line['request_id'] === later.headers.get('x-request-id'));
     expect(service.log.filter((line) => line['request_id'] === idOf(name))).toEqual([]);
@@ -39,6 +39,7 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
   /** Fails by the limit of the test where a request stays in the gauge. */
   async function untilIdle(): Promise<void> {
     while ((await metricValue(served.service.managementUrl, 'http_server_active_requests')) > 0) await sleep(10);
+  }
 
   const line = 'GET /v1/pets HTTP/1.1\r\n';
   const host = 'Host: h\r\n';
@@ -99,6 +100,25 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     expect((await connection.receive()).status).toBe(400);
   });
 
+  const tunnel = `CONNECT x:1 HTTP/1.1\r\n${host}\r\n`;
+
+  it('requests before a CONNECT are answered before it is refused, and nothing is carried out behind it', async () => {
+    const { name, bytes } = post();
+    const connection = await served.connect();
+    const add = served.bytes('POST /v1/pets', { body: '{"name":"Before","categoryId":1}' });
+    connection.send(Buffer.concat([add, served.bytes('GET /v1/pets'), add, Buffer.from(tunnel + bytes)]));
+    for (const status of [201, 200, 201]) expect((await connection.receive()).status).toBe(status);
+    const refusal = await connection.receive();
+    expect(refusal).toBeErrorShape(400, 'bad_request');
+    expect(refusal.headers.get('connection')).toBe('close');
+    expect(await connection.untilClosed()).toBe(true);
+    expect(connection.unread).toBe('');
+    const isRefusal = (line: LogLine): boolean => line['request_id'] === refusal.headers.get('x-request-id');
+    const line = await served.service.untilLogged(isRefusal);
+    expect(line).toMatchObject({ code: 'bad_request', http: { method: 'CONNECT', status: 400 } });
+    await expectNothingOf(name);
+  });
+
   it('nothing is carried out behind the most requests that may wait', async () => {
     const connection = await served.connect();
     connection.send('GET /v1/pets HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(32));
@@ -108,4 +128,16 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     expect(await connection.untilClosed()).toBe(true);
     await expectNothingOf(name);
   });
+
+  // The last, since its requests are aborted.
+  it.each(['close', 'reset'] as const)(
+    'nothing is left of a client that goes before a CONNECT is refused: %s',
+    async (go) => {
+      const connection = await served.connect();
+      connection.send(served.bytes('GET /v1/pets').toString().repeat(20) + tunnel);
+      connection[go]();
+      await untilIdle();
+      expect((await served.client.get('/v1/pets')).status).toBe(200);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachEngine } from '../support/engines.js';
 import { RawConnection, type RawResponse } from '../support/raw-http.js';
 import { serveOn } from '../support/served.js';
@@ -241,10 +242,37 @@ onEachEngine('below the framework', (engine) => {
     });
   });
 
-  it.each(['websocket', 'h2c'])('an upgrade to %s is not taken, and the request is served', async (protocol) => {
-    const headers = ['Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Key: x', 'HTTP2-Settings: AAMAAABk'];
-    const answer = await store.send('GET /v1/pets/1', { headers });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('upgrade')).toBeNull();
-  });
+  it.each(['websocket', 'h2c'])(
+    'an upgrade to %s is not taken, and all that comes with it is served',
+    async (protocol) => {
+      const headers = [
+        'Connection: Upgrade',
+        `Upgrade: ${protocol}`,
+        'Sec-WebSocket-Key: x',
+        'HTTP2-Settings: AAMAAABk',
+      ];
+      const [post, get] = [
+        store.bytes('POST /v1/pets', { headers, body: VALID }),
+        store.bytes('GET /v1/pets/1', { headers }),
+      ];
+      const connection = await store.connect();
+      // Packets that end within a body, within a head, and with a request.
+      for (const bytes of [
+        [post.subarray(0, -5)],
+        [post.subarray(-5), get, get, post, get.subarray(0, 30)],
+        [get.subarray(30)],
+        [get],
+      ]) {
+        connection.send(Buffer.concat(bytes));
+        await sleep(50);
+      }
+      for (const status of [201, 200, 200, 201, 200, 200]) {
+        const answer = await connection.receive();
+        expect(answer.status).toBe(status);
+        expect(answer.headers.get('upgrade')).toBeNull();
+        expect(answer.headers.get('connection')).toBe('keep-alive');
+      }
+      connection.close();
+    },
+  );
 });

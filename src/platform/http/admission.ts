@@ -16,6 +16,7 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
   // Node checks the Host too, but answers without a body.
   if (hasStrangeHost(request)) return malformed('An HTTP/1.1 request has exactly one Host header.');
   if (url.includes('#')) return malformed('A request has no fragment (RFC 9112, section 3.2).');
+  if (request.method === 'CONNECT') return malformed('There are no tunnels here (RFC 9110, section 9.3.6).');
   if (hasStrangeFraming(request)) {
     return malformed('chunked is the only transfer coding here, and HTTP/1.1 has it alone.');
   }

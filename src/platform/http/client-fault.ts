@@ -59,14 +59,6 @@ export function refuseConnection(
   else response.once('close', refuse);
 }
 
-/** Answers a connection that is to be no HTTP connection any more, as CONNECT asks. */
-export function refuseTunnel(socket: Duplex, count: (reason: string) => void): void {
-  const fault = new ApiError(coreErrors.badRequest);
-  closePipeline(socket);
-  count(fault.code);
-  writeRefusal(fault, socket);
-}
-
 function writeRefusal(fault: ApiError, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();

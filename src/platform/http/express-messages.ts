@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf } from './exchange.js';
 import { endPipeline } from './pipeline.js';
+import { readOnBehind } from './upgrade.js';
 
 /** What `expressMessages` makes of a response. */
 type OwnResponse = ServerResponse & {
@@ -28,7 +29,16 @@ export function expressMessages(application: Express): {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 } {
-  class ExpressRequest extends IncomingMessage {}
+  class ExpressRequest extends IncomingMessage {
+    /** Node's own: whether the connection is another protocol's from here on. It never is, for CONNECT neither. */
+    get upgrade(): boolean {
+      return false;
+    }
+
+    set upgrade(isAskedFor: boolean | null) {
+      if (isAskedFor === true) readOnBehind(this);
+    }
+  }
 
   /** Carries what every answer carries, whoever writes its head: this service, Express, a feature. */
   class ExpressResponse extends ServerResponse implements OwnResponse {
@@ -50,7 +60,7 @@ export function expressMessages(application: Express): {
 
   Object.setPrototypeOf(ExpressRequest.prototype, application.request);
   Object.setPrototypeOf(ExpressResponse.prototype, application.response);
-  application.request = ExpressRequest.prototype as typeof application.request;
+  application.request = ExpressRequest.prototype as unknown as typeof application.request;
   application.response = ExpressResponse.prototype as unknown as typeof application.response;
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse as unknown as typeof ServerResponse };
 }

@@ -6,7 +6,7 @@ import type { ApiError } from '../errors/index.js';
 import { tracing } from '../tracing/index.js';
 import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseExchange } from './answer.js';
-import { refuseConnection, refuseTunnel } from './client-fault.js';
+import { refuseConnection } from './client-fault.js';
 import { corsOptions } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { beginExchange, exchangeOf, runWithin, type Exchange } from './exchange.js';
@@ -89,10 +89,6 @@ export class HttpAdapter extends ExpressAdapter {
       this.arrived.workOff();
       refuseConnection(error, socket, count);
     });
-    server.on('connect', (_request, socket) => {
-      this.arrived.workOff();
-      refuseTunnel(socket, count);
-    });
     server.on('drop', () => count('too_many_connections'));
     // RFC 9110 §10.1.1: the body is asked for when it is read, so after the key is accepted.
     server.on('checkContinue', (request, response) => this.receive(request, response));
@@ -162,13 +158,13 @@ export class HttpAdapter extends ExpressAdapter {
 
   private finish(exchange: Exchange): void {
     if (exchange.isOver) return;
+    leavePipeline(exchange.response);
+    this.hands?.end(exchange);
+  }
+
   private drop(exchange: Exchange): void {
     leavePipeline(exchange.response);
     this.hands?.drop(exchange);
-  }
-
-    leavePipeline(exchange.response);
-    this.hands?.end(exchange);
   }
 
   get server(): Server {
