@@ -100,7 +100,7 @@ async function besideItself(): Promise<Samples> {
 async function runAll(
   places: readonly (Omit<Contender, 'service'> & { readonly program: Program })[],
   chosen: readonly Scenario[],
-  inspect = async (_services: readonly RunningService[]): Promise<void> => Promise.resolve(),
+  inspect?: (services: readonly RunningService[]) => Promise<void>,
 ): Promise<Samples> {
   const runs: Samples[] = [];
   for (let run = 0; run < effort.restarts; run++) {
@@ -109,8 +109,8 @@ async function runAll(
       contenders.push({ ...place, service: await RunningService.start(program, place.database.url) });
     }
     const services = contenders.map(({ service }) => service);
-    await inspect(services);
-    runs.push(await runRounds(contenders, chosen, effort));
+    await inspect?.(services);
+    runs.push(await runRounds(contenders, chosen, effort, run * effort.rounds));
     await Promise.all(services.map((service) => service.stop()));
   }
   return joined(runs);

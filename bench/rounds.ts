@@ -28,12 +28,13 @@ export type Samples = Readonly<Record<string, Readonly<Record<string, readonly S
 
 /**
  * Measures every contender with every scenario, in turn, over and over: what disturbs the machine for a while disturbs
- * all. Each round begins with another contender.
+ * all. Each round begins with another contender, going on from those with earlier processes.
  */
 export async function runRounds(
   contenders: readonly Contender[],
   scenarios: readonly Scenario[],
   { rounds, seconds, warmUpSeconds }: Effort,
+  roundsBefore: number,
 ): Promise<Samples> {
   const progress = new Progress('bench', (warmUpSeconds + rounds * seconds) * scenarios.length * contenders.length);
   const samples: Record<string, Record<string, Sample[]>> = {};
@@ -45,7 +46,7 @@ export async function runRounds(
   }
   for (let round = 0; round < rounds; round++) {
     for (const scenario of scenarios) {
-      for (const { name, service, database } of rotated(contenders, round)) {
+      for (const { name, service, database } of rotated(contenders, roundsBefore + round)) {
         const sample = await measure(service, scenario, database, seconds);
         ((samples[scenario.name] ??= {})[name] ??= []).push(sample);
         progress.advance(seconds, `${scenario.title}, ${name}`);

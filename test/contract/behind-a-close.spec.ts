@@ -135,6 +135,8 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     async (go) => {
       const connection = await served.connect();
       connection.send(served.bytes('GET /v1/pets').toString().repeat(20) + tunnel);
+      // By then all of it has been read.
+      await connection.receive();
       connection[go]();
       await untilIdle();
       expect((await served.client.get('/v1/pets')).status).toBe(200);

@@ -26,8 +26,8 @@ export interface GatherOptions<I> {
 const MAX_WAITING = 1000;
 
 /**
- * Works on items together: those that arrive while one batch runs make up the next, which begins after all of them
- * arrived. So each result is as fresh as its own statement's would be, and the database has one statement at a time to
+ * Works on items together: those that the running code asks for make up one batch, those that arrive while it runs the
+ * next, which begins after all of them arrived. So each result is as fresh as its own statement's would be, and the database has one statement at a time to
  * answer, however many ask. `npm run bench` shows what it is worth.
  */
 export class Gather<I, R> {

@@ -14,7 +14,17 @@ import type { Workload } from './workload.js';
 const EXCHANGE = Symbol('animal-store:exchange');
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 /** Those of OpenTelemetry's `http.request.method`. */
-const METHODS: ReadonlySet<string> = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+]);
 const running = new AsyncLocalStorage<Exchange>();
 
 /** One request and its answer: what the steps of a request's way know of it and leave for the next. */

@@ -30,7 +30,7 @@ export function expressMessages(application: Express): {
   ServerResponse: typeof ServerResponse;
 } {
   class ExpressRequest extends IncomingMessage {
-    /** Node's own: whether the connection is another protocol's from here on. It never is, for CONNECT neither. */
+    /** Node's own: whether the connection is another protocol's from here on. It never is, not for CONNECT either. */
     get upgrade(): boolean {
       return false;
     }

@@ -66,7 +66,7 @@ export class ExchangeObserver {
   /** To be called once its response is closed. */
   end(exchange: Exchange): void {
     const { response } = exchange;
-    this.drop(exchange);
+    this.close(exchange);
     this.remember(exchange);
     this.workload.rest(exchange);
     const seconds = (exchange.endedAt - exchange.startedAt) / 1000;
@@ -79,6 +79,10 @@ export class ExchangeObserver {
 
   /** To be called in place of that where it is not looked at: a line about it would tell of an answer that nobody sent. */
   drop(exchange: Exchange): void {
+    this.close(exchange);
+  }
+
+  private close(exchange: Exchange): void {
     this.active.remove(exchange);
     exchange.endedAt = performance.now();
   }

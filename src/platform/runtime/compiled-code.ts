@@ -4,14 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * While a process rests, V8 throws away what only requests have, the shapes of their objects, and with those the machine
- * code of everything that knew them. With these flags it collects too, but keeps shapes that the next request will have.
- * Before any code is loaded, since what the cache has is good only under the flags that it was made under. See
- * docs/decisions/0022-compiled-code-outlives-a-rest.md.
+ * While a process rests, V8 collects what only requests have, among it the shapes of their objects, and throws away the
+ * machine code that knew those. The first flag has it collect then as at any other time, the second has it keep a shape for a
+ * hundred collections in which nobody had it. Why: docs/decisions/0022-compiled-code-outlives-a-rest.md.
  */
 const V8_FLAGS = ['--no-memory-reducer-favors-memory', '--retain-maps-for-n-gc=100'];
 /** The V8 of Node 24. Another may not know them, and would say so on stderr. */
 const TRIED_WITH = '13.6.';
+
+/** Has V8 keep compiled code in memory while the process rests. */
+export function keepCodeAtRest(): void {
+  if (process.versions.v8.startsWith(TRIED_WITH)) for (const flag of V8_FLAGS) setFlagsFromString(flag);
+}
 
 /**
  * Keeps compiled code: in memory while the process rests, and on the disk, beside the packages, which spares the next
@@ -19,6 +23,7 @@ const TRIED_WITH = '13.6.';
  * program. A folder that cannot be written is no fault.
  */
 export function keepCompiledCode(): void {
-  if (process.versions.v8.startsWith(TRIED_WITH)) for (const flag of V8_FLAGS) setFlagsFromString(flag);
+  // Before any code is loaded: what the cache has is good only under the flags that it was made under.
+  keepCodeAtRest();
   module.enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/animal-store', import.meta.url)));
 }
