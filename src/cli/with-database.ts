@@ -45,7 +45,8 @@ export async function withDatabase<T>(
   use: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
-  const config = loadConfig(loadEnvironment());
+  // What commands log goes to standard error.
+  const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
   const { target } = config.database;
   if (use.create !== true) await requireFile(target);
   try {

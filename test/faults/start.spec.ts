@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -284,6 +284,18 @@ describe('under an old Node', () => {
 
     const refused = Service.launch({ database, ...oldNode(folder), env: { ...oldNode(folder).env, PORT: 'x' } });
     expect(await refused.exited).toEqual({ code: 78, signal: null });
+    await database.drop();
+  });
+
+  it('takes one Ctrl-C, which a terminal sends to all that run in it, for one', async () => {
+    const database = await createSqliteDatabase();
+    const { node = process.execPath, env = {} } = oldNode(folder);
+    const leader = join(folder, 'leader');
+    writeFileSync(leader, `#!/bin/sh\nexec setsid ${node} "$@"\n`);
+    chmodSync(leader, 0o755);
+    const service = await Service.start({ database, node: leader, env });
+    process.kill(-service.pid!, 'SIGINT');
+    expect(await service.exited).toEqual({ code: 0, signal: null });
     await database.drop();
   });
 });

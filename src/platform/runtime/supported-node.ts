@@ -18,7 +18,8 @@ export async function useSupportedNode(): Promise<void> {
     );
     process.exit(1);
   }
-  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
+  // In a group of its own: a terminal signals all of one, so that with the signal passed on one Ctrl-C would be two.
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', detached: true });
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal));
   await new Promise<never>((_resolve, reject) => {
     child.on('error', reject);
