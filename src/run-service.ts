@@ -14,8 +14,8 @@ export async function runService(features: readonly Feature[], args = process.ar
     await useSupportedNode();
     if (args.length === 0) return serve(features);
     // Loaded only here: the service has no use for it.
-    const { outliveReader, runCommand } = await import('./cli/index.js');
-    outliveReader();
+    const { outliveOutput, runCommand } = await import('./cli/index.js');
+    outliveOutput();
     await runCommand(features, args);
   });
 }

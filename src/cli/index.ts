@@ -12,7 +12,7 @@ import { seedCommand } from './seed.command.js';
 import { withKeysFile } from './with-keys-file.js';
 import { withKeysOf } from './with-keys.js';
 
-export { outliveReader } from './vanished-reader.js';
+export { outliveOutput } from './output.js';
 
 /**
  * Runs one command for these features: one file a command. `process.exitCode` is 2 after one that was asked wrongly, and

@@ -127,15 +127,16 @@ describe('a stop while nobody reads the log', () => {
   }, 60_000);
 });
 
-describe('a command whose output nobody reads to its end', () => {
+describe('a command whose output goes nowhere', () => {
   async function unread(
     database: TestDatabase,
-    ...args: readonly string[]
+    command: string,
+    output: 'pipe' | number = 'pipe',
   ): Promise<{ code: unknown; stderr: string }> {
-    const child = spawnTethered(process.execPath, [builtProgram('cli.js'), ...args], {
+    const child = spawnTethered(process.execPath, [builtProgram('cli.js'), ...command.split(' ')], {
       cwd: emptyFolder,
       env: programEnvironment(database.url),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', output, 'pipe'],
     });
     child.stdout?.destroy();
     let stderr = '';
@@ -144,7 +145,7 @@ describe('a command whose output nobody reads to its end', () => {
     return { code, stderr };
   }
 
-  it('ends without a word, its work done', async () => {
+  it('since nobody reads it to the end, ends without a word, its work done', async () => {
     const database = await createSqliteDatabase();
     const both = await Promise.all([unread(database, 'openapi'), unread(database, 'migrate')]);
     expect(both).toEqual([
@@ -153,6 +154,16 @@ describe('a command whose output nobody reads to its end', () => {
     ]);
     expect(await database.query('SELECT name FROM migration')).not.toHaveLength(0);
     expect(await database.query('SELECT id FROM migration_lock')).toHaveLength(0);
+    await database.drop();
+  });
+
+  it('since the disk is full, says so', async () => {
+    const database = await createSqliteDatabase();
+    const full = openSync('/dev/full', 'w');
+    const { code, stderr } = await unread(database, 'openapi', full);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: The output cannot be written: ENOSPC.*\n$/);
+    closeSync(full);
     await database.drop();
   });
 });
