@@ -16,14 +16,18 @@ const NAMED = 10;
  */
 @Injectable()
 export class LoopWatch implements OnApplicationShutdown {
-  private readonly timer: NodeJS.Timeout;
-  private looked = performance.now();
+  private timer: NodeJS.Timeout | undefined;
+  private looked = 0;
 
   constructor(
     private readonly observer: ExchangeObserver,
     private readonly metrics: Metrics,
     @Inject(LOG) private readonly log: Log,
-  ) {
+  ) {}
+
+  /** To be called once requests can come: before, code is loaded, which nobody waits for. */
+  start(): void {
+    this.looked = performance.now();
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 

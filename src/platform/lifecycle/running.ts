@@ -15,6 +15,7 @@ import type { Application } from './application.js';
 import { drain } from './drain.js';
 import { ExchangeObserver } from './exchange-observer.js';
 import { listen } from './listen.js';
+import { LoopWatch } from './loop-watch.js';
 import type { StopTimes } from './stop-times.js';
 
 interface Parts {
@@ -68,6 +69,7 @@ export class Running implements Application {
     this.nest.get(PublicUrls).listeningOn(port);
     this.url = `http://${reachable(host)}:${port}`;
     this.managementUrl = `http://${reachable(host)}:${managementPort}`;
+    this.nest.get(LoopWatch).start();
     this.opening = this.bringUp();
   }
 
