@@ -1,7 +1,12 @@
 import { CommanderError, type Command } from 'commander';
 
 /** A command was asked for in a way that cannot be. */
-export const ASKED_WRONGLY = 2;
+const ASKED_WRONGLY = 2;
+
+/** Ends a command that was, with a sentence that says how. */
+export function refuse(command: Command, sentence: string): never {
+  return command.error(`error: ${sentence}`, { exitCode: ASKED_WRONGLY });
+}
 
 /**
  * Lets a command, and all below it, throw `CommanderError` once its message is printed, with the code to exit with.

@@ -13,7 +13,7 @@ import {
 } from '../platform/auth/index.js';
 import type { Clock } from '../platform/clock.js';
 import { DatabaseError } from '../platform/database/index.js';
-import { ASKED_WRONGLY } from './exit-codes.js';
+import { refuse } from './exit-codes.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
 
 /** Runs work on the keys of the configured database, which is started before and stopped after. */
@@ -128,10 +128,6 @@ async function attempt(command: Command, work: () => Promise<void>): Promise<voi
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof KeyProblem || error instanceof DatabaseError) return error.message;
   return error instanceof ApiKeysFileError ? `The keys file is of no use: ${error.message}.` : undefined;
-}
-
-function refuse(command: Command, sentence: string): never {
-  return command.error(`error: ${sentence}`, { exitCode: ASKED_WRONGLY, code: 'keys.refused' });
 }
 
 function clientName(text: string): string {

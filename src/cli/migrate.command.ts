@@ -3,7 +3,7 @@ import { loadConfig, loadEnvironment } from '../platform/config/index.js';
 import { MOST_COUNTED, tableSizes, type TableSize } from '../platform/database/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
-import { ASKED_WRONGLY } from './exit-codes.js';
+import { refuse } from './exit-codes.js';
 import { withDatabase } from './with-database.js';
 
 interface MigrateOptions {
@@ -70,8 +70,4 @@ function describeLoss(feature: string, tables: readonly TableSize[]): string {
 function countOf(rows: number): string {
   if (rows > MOST_COUNTED) return `more than ${MOST_COUNTED.toLocaleString('en')} rows`;
   return rows === 1 ? '1 row' : `${rows.toLocaleString('en')} rows`;
-}
-
-function refuse(command: Command, sentence: string): never {
-  return command.error(`error: ${sentence}`, { exitCode: ASKED_WRONGLY, code: 'migrate.refused' });
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ASKED_WRONGLY } from './exit-codes.js';
+import { refuse } from './exit-codes.js';
 import { featureNames, type FeatureNames } from './feature-names.js';
 import { renderTemplate, type NewFile } from './feature-template.js';
 import { inRepository } from './room-imports.js';
@@ -22,8 +22,7 @@ export function newCommand(): Command {
       try {
         process.stdout.write(`${write(name, options).join('\n')}\n`);
       } catch (error) {
-        if (error instanceof InvalidArgumentError)
-          feature.error(`error: ${error.message}`, { exitCode: ASKED_WRONGLY });
+        if (error instanceof InvalidArgumentError) refuse(feature, error.message);
         throw error;
       }
     });

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Database } from '../platform/database/index.js';
 import type { Feature, Samples } from '../platform/feature.js';
-import { ASKED_WRONGLY } from './exit-codes.js';
+import { refuse } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { withDatabase } from './with-database.js';
 
@@ -28,7 +28,7 @@ export function seedCommand(features: readonly Feature[]): Command {
       const samples = features.find(({ name }) => name === feature)?.samples;
       if (samples === undefined) {
         const fault = feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`;
-        command.error(`error: ${fault}`, { exitCode: ASKED_WRONGLY });
+        refuse(command, fault);
       }
       await withDatabase(features, { migrate: true, create: true, patient: true }, async ({ database }) => {
         if (add !== true && !(await isEmpty(database, samples))) {

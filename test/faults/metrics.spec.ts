@@ -65,6 +65,15 @@ describe('metrics', () => {
     }
   });
 
+  it('count CONNECT as the request that it is', async () => {
+    const connection = await RawConnection.open(service.url);
+    connection.send('CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    expect((await connection.receive()).status).toBe(400);
+    expect(await connection.untilClosed()).toBe(true);
+    const count = 'http_server_request_duration_seconds_count';
+    while ((await metricValue(service.managementUrl, count, 'http_request_method="CONNECT"')) < 1) await sleep(20);
+  });
+
   it('count connections beyond HTTP_MAX_CONNECTIONS', async () => {
     const opened = await Promise.all(
       Array.from({ length: MAX_CONNECTIONS + 5 }, () => RawConnection.open(service.url)),
