@@ -10,6 +10,7 @@ import {
   Param,
   Post,
   Query,
+  Req,
   Scope,
   UseFilters,
   UseGuards,
@@ -22,6 +23,7 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiSchema } from '@nestjs/swagger';
+import type { IncomingMessage } from 'node:http';
 import { of, type Observable } from 'rxjs';
 import {
   defineFeature,
@@ -188,5 +190,31 @@ describe('a handler', () => {
   ])('with %s is called by Nest, and answers the same', async (_what, decorator, scope) => {
     expect(await answersOf(feature(decorator, scope))).toEqual(plain);
     expect(calls).toEqual(callsBy('Nest'));
+  });
+});
+
+describe('a request without a body', () => {
+  @Controller('sleeves')
+  class SleevesController {
+    @Get()
+    @Public()
+    @ApiOkResponse({ description: 'What is in it.', type: ToyBody })
+    async lookInto(@Req() request: IncomingMessage): Promise<object> {
+      const wasEnded = request.readableEnded;
+      const chunks: unknown[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      return { wasEnded, chunks };
+    }
+  }
+
+  @Module({ controllers: [SleevesController] })
+  class SleevesModule {}
+
+  it('has nothing to read, and a handler that reads it need not wait', async () => {
+    const sleeves = defineFeature({ name: 'sleeves', platform: '^1.0.0', module: SleevesModule });
+    const application = await startTestApplication({ features: [sleeves], env: { LOG_LEVEL: 'silent' } });
+    const answer = await application.stranger.get('/v1/sleeves');
+    await application.stop();
+    expect(answer.text).toBe('{"wasEnded":true,"chunks":[]}');
   });
 });

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors/index.js';
 import type { Exchange } from './exchange.js';
 import { headOfAll, writeWholeHead } from './express-messages.js';
+import { TurnQueue } from './turn-queue.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -19,6 +20,19 @@ function utf8Of(text: string): string {
   const length = encoder.write(text);
   return length === text.length ? text : encoder.toString('latin1', 0, length);
 }
+
+/** An answer whose head is written. */
+interface Made {
+  readonly response: ServerResponse;
+  /** Its body, with a character for each byte. */
+  readonly bytes: string;
+}
+
+/**
+ * Answers that what runs now has made, each to be ended once all are: the way to the socket is long, and mostly the
+ * kernel's (docs/decisions/0021-requests-of-a-turn-together.md).
+ */
+const leaving = new TurnQueue<Made>(leave, (endThem) => process.nextTick(endThem));
 
 /** What leaves the service: complete, and the same however often it is sent. */
 export class Answer {
@@ -72,7 +86,7 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
     own.push('Vary', varyingBy('Authorization', response.getHeader('Vary')), 'ETag', tag);
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
       writeWholeHead(response, 304, headOf(exchange, answer, own));
-      response.end();
+      end(exchange, response);
       return;
     }
   }
@@ -84,8 +98,18 @@ function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer,
   if (bytes.length > 0) own.push('Content-Type', JSON_TYPE);
   if (status !== 204) own.push('Content-Length', String((exchange.bytes = bytes.length)));
   writeWholeHead(response, status, headOf(exchange, answer, own));
-  if (exchange.method === 'HEAD') response.end();
-  else response.end(bytes, 'latin1');
+  end(exchange, response, exchange.method === 'HEAD' ? '' : bytes);
+}
+
+/** At once where the request's body is still arriving: what is wrong in its rest cuts the connection. */
+function end({ request }: Exchange, response: ServerResponse, bytes = ''): void {
+  const made: Made = { response, bytes };
+  if (request.complete) leaving.add(made);
+  else leave(made);
+}
+
+function leave({ response, bytes }: Made): void {
+  response.end(bytes, 'latin1');
 }
 
 /**
