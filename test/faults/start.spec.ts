@@ -1,12 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inventKey, storeKey } from '../support/api-keys.js';
-import { runCommand } from '../support/command.js';
+import { emptyFolder, runCommand } from '../support/command.js';
 import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { noteFigure } from '../support/figures.js';
@@ -160,6 +160,13 @@ describe('starting before its database', () => {
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     await admin.drop();
     await server.stop();
+  });
+
+  it('it names the SQLite file that cannot be opened', async () => {
+    const { service } = await launchOn({ url: `sqlite:${relative(emptyFolder, import.meta.dirname)}` });
+    const told = await service.untilLogged(({ event }) => event === 'db.unavailable');
+    expect(told).toMatchObject({ file: import.meta.dirname, err: { code: 'SQLITE_CANTOPEN' } });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
   it('it stops at once when it is told to, 0', async () => {

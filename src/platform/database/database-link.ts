@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
@@ -20,12 +21,14 @@ export class DatabaseLink {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly config: Pick<Config, 'migrations'>,
+    private readonly config: Pick<Config, 'database' | 'migrations'>,
     private readonly log: Log,
     sources: readonly MigrationSource[],
   ) {
     this.migrator = new Migrator(dataSource, sources);
-    this.outages = new DatabaseOutages(log);
+    const { target } = config.database;
+    const file = target.kind === 'sqlite' && target.path !== ':memory:' ? resolve(target.path) : undefined;
+    this.outages = new DatabaseOutages(log, file);
   }
 
   /** Whether the schema is the one this build needs, as far as was seen. */

@@ -15,7 +15,11 @@ export class DatabaseOutages {
   private readonly current = new Map<DatabasePart, Outage>();
   private readonly workedAt: Record<DatabasePart, number> = { connect: 0, read: 0, write: 0 };
 
-  constructor(private readonly log: Log) {}
+  /** @param file the SQLite file, where the database is one. */
+  constructor(
+    private readonly log: Log,
+    private readonly file?: string,
+  ) {}
 
   /**
    * Something failed for a reason that passes. Where another succeeded meanwhile it is that statement's own misfortune.
@@ -30,7 +34,7 @@ export class DatabaseOutages {
     const code = String((err as { code?: unknown }).code);
     if (outage.codes.has(code)) return;
     outage.codes.add(code);
-    this.log.warn({ event: 'db.unavailable', part, err }, 'The database cannot be used; trying again');
+    this.log.warn({ event: 'db.unavailable', part, file: this.file, err }, 'The database cannot be used; trying again');
   }
 
   /** A statement that reads or writes was answered, or a connection was made. */
