@@ -229,7 +229,8 @@ describe('a start that cannot be', () => {
     expect(await second.exited).toEqual({ code: 1, signal: null });
     const told = second.output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(told).toHaveLength(1);
-    expect(told[0]).toContain(`${name} ${port}`);
+    const why = 'another process listens there (EADDRINUSE)';
+    expect(told[0]).toBe(`${name} ${port} on 0.0.0.0 cannot be listened on: ${why}. Set ${name} to another port.`);
     await holder.stop();
   });
 });

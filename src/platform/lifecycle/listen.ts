@@ -8,15 +8,18 @@ export class ListenError extends StartFault {
   /** @param variable the one that says which port. */
   constructor(variable: string, host: string, port: number, cause: unknown) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';
-    super(`${variable} ${port} on ${host} cannot be listened on: ${REASONS[code] ?? code}.`, { cause });
+    super(`${variable} ${port} on ${host} cannot be listened on: ${REASONS[code]?.(variable) ?? `${code}.`}`, {
+      cause,
+    });
     this.name = 'ListenError';
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there (EADDRINUSE)',
-  EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL)',
-  EACCES: 'this user may not (EACCES)',
+/** Why, and what to change; both ports are on `HOST`. */
+const REASONS: Readonly<Record<string, (variable: string) => string>> = {
+  EADDRINUSE: (variable) => `another process listens there (EADDRINUSE). Set ${variable} to another port.`,
+  EADDRNOTAVAIL: () => 'this machine has no such address (EADDRNOTAVAIL). Set HOST to one that it has.',
+  EACCES: (variable) => `this user may not (EACCES). Set ${variable} to a port above 1023.`,
 };
 
 /**
