@@ -12,11 +12,13 @@ const fixed = (value: number): string => value.toFixed(2);
 
 /** On what the figures rest. */
 export function circumstances({ restarts, rounds, seconds }: Effort): string {
-  const taken = `${rounds} rounds of ${seconds} seconds`;
+  const taken = `${counted(rounds, 'round')} of ${counted(seconds, 'second')}`;
   const all = restarts === 1 ? taken : `${taken} with each of ${restarts} processes of a service`;
   const cores = `${availableParallelism()} cores, for load, service and database together`;
-  return `Medians of ${all}, on ${cores}; Node ${process.versions.node}.\n`;
+  return `${rounds * restarts === 1 ? 'What came of' : 'Medians of'} ${all}, on ${cores}; Node ${process.versions.node}.\n`;
 }
+
+const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 /** What each service did: medians of the rounds, and how far the rounds are apart. */
 export function resultTable(samples: Samples, entrants: readonly Program[]): string {
