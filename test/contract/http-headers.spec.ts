@@ -150,6 +150,42 @@ onEachEngine('headers', (engine) => {
     });
   });
 
+  describe('the access line', () => {
+    let next = 0;
+
+    it.each([
+      'GET /v1/pets',
+      'GET /v1/pets/999',
+      'DELETE /v1/pets',
+      'OPTIONS /v1/pets',
+      'GET /docs',
+      'GET /docs/assets/docs.css',
+      'GET /docs/assets/swagger-ui-bundle.js',
+      'POST /docs',
+      'GET /openapi.json',
+      'GET /openapi.yaml',
+      'GET /',
+    ])('has the bytes of the body: %s, and none of it for HEAD or 304', async (request) => {
+      const whole = await bytesOf(request);
+      expect(whole.logged).toBe(whole.answer.body.length);
+      if (!request.startsWith('GET ')) return;
+      expect((await bytesOf(request.replace('GET', 'HEAD'))).logged).toBe(0);
+      const tag = whole.answer.headers.get('etag');
+      if (tag === null) return;
+      const unchanged = await bytesOf(request, [`If-None-Match: ${tag}`]);
+      expect([unchanged.answer.status, unchanged.logged]).toEqual([304, 0]);
+    });
+
+    async function bytesOf(request: string, headers: readonly string[] = []) {
+      const id = `bytes-${next++}`;
+      const answer = await store.send(request, { headers: [...headers, `X-Request-Id: ${id}`] });
+      const line = await store.service.untilLogged(
+        (each) => each['event'] === 'http.request' && each['request_id'] === id,
+      );
+      return { answer, logged: (line['http'] as { bytes?: number }).bytes };
+    }
+  });
+
   describe('traceparent', () => {
     let next = 0;
 

@@ -96,7 +96,7 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
 function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer, own: string[]): void {
   const { status, bytes } = answer;
   if (bytes.length > 0) own.push('Content-Type', JSON_TYPE);
-  if (status !== 204) own.push('Content-Length', String((exchange.bytes = bytes.length)));
+  if (status !== 204) own.push('Content-Length', String(bytes.length));
   writeWholeHead(response, status, headOf(exchange, answer, own));
   end(exchange, response, exchange.method === 'HEAD' ? '' : bytes);
 }

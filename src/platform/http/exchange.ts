@@ -49,8 +49,6 @@ export class Exchange {
   once: ((handle: () => unknown) => Promise<unknown>) | undefined;
   /** What the exchange failed with, for the log. */
   failure: ApiError | undefined;
-  /** Bytes of the answer's body, as far as this service knows. */
-  bytes = 0;
   private read: { readonly text: string; readonly query: URLSearchParams } | undefined;
   /** Where it counts while there is something to do for it. */
   workload: Workload | undefined;

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import express, { type Express, type Response } from 'express';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beginExchange } from './exchange.js';
-import { expressMessages } from './express-messages.js';
+import { bodyBytes, expressMessages } from './express-messages.js';
 
 const servers: Server[] = [];
 
@@ -50,5 +50,39 @@ describe('expressMessages', () => {
     const made = application('one');
     await serve(made);
     expect(await ask(await serve(made))).toEqual({ title: 'one', isAsBorn: true });
+  });
+});
+
+describe('bodyBytes', () => {
+  it.each<[string, number | undefined, (response: Response) => unknown, string?]>([
+    ['JSON', 4, (response) => response.json('ä')],
+    ['text in one piece', 6, (response) => response.end('3 × 2')],
+    [
+      'a stream that says its length',
+      2,
+      (response) => response.set('Content-Length', '2').write('a') && response.end('b'),
+    ],
+    ['a head with its length', 2, (response) => response.writeHead(200, { 'content-length': 2 }).end('ab')],
+    ['a stream', undefined, (response) => response.write('a') && response.end('b')],
+    ['nothing', 0, (response) => response.end()],
+    ['HEAD', 0, (response) => response.json('a'), 'HEAD'],
+    ['304', 0, (response) => response.status(304).json('a')],
+    ['no answer', 0, (response) => response.destroy()],
+  ])('of %s is %s', async (_, bytes, answer, method = 'GET') => {
+    const made = express();
+    const closed = new Promise<Response>((resolve) => {
+      made.use((_request, response) => {
+        response.on('close', () => resolve(response));
+        answer(response);
+      });
+    });
+    await fetch(await serve(made), { method, headers: { Connection: 'close' } }).catch(() => undefined);
+    expect(bodyBytes(await closed)).toBe(bytes);
+  });
+
+  it('of a length that is none is not known', () => {
+    const response = new ServerResponse({ method: 'GET' } as IncomingMessage);
+    response.writeHead(200, { 'Content-Length': 'many' });
+    expect(bodyBytes(response)).toBeUndefined();
   });
 });

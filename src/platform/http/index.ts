@@ -2,6 +2,7 @@ export { Answer } from './answer.js';
 export { Deadline } from './deadline.js';
 export { ErrorFilter } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf } from './exchange.js';
+export { bodyBytes } from './express-messages.js';
 export { ExchangeList } from './exchange-list.js';
 export { headerValues } from './header-values.js';
 export { HttpAdapter } from './http.adapter.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
+import { bodyBytes, closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
 import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
@@ -110,7 +110,8 @@ export class ExchangeObserver {
   }
 
   private write(exchange: Exchange, status: number | undefined, seconds: number, aborted: boolean): void {
-    const { id, isIdGiven, method, route, clientAddress, principal, failure, trace, bytes } = exchange;
+    const { id, isIdGiven, method, route, clientAddress, principal, failure, trace, response } = exchange;
+    const bytes = bodyBytes(response);
     const milliseconds = Math.round(seconds * 1e6) / 1000;
     // All here but a request id that the client chose is the service's own word, or an address.
     let fields = `,"request_id":"${isIdGiven ? cleanLine(id) : id}"`;
@@ -119,7 +120,9 @@ export class ExchangeObserver {
     fields += `,"event":"http.request","http":{"method":"${method}"`;
     if (route !== undefined) fields += `,"route":"${route.path}"`;
     if (status !== undefined) fields += `,"status":${status}`;
-    fields += `,"duration_ms":${milliseconds},"bytes":${bytes}}`;
+    fields += `,"duration_ms":${milliseconds}`;
+    if (bytes !== undefined) fields += `,"bytes":${bytes}`;
+    fields += '}';
     if (clientAddress !== undefined) fields += `,"client_ip":"${clientAddress}"`;
     if (principal !== undefined) fields += `,"key_id":"${principal.keyId}"`;
     if (failure !== undefined) fields += `,"code":"${failure.code}"`;
