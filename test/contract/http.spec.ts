@@ -377,8 +377,19 @@ onEachEngine('HTTP', (engine) => {
       expect(await store.send(`GET ${path}`)).toBeErrorShape(400, 'bad_request');
     });
 
-    it.each(['GET *', 'OPTIONS *'])('%s is nowhere', async (request) => {
+    it.each(['GET *', 'OPTIONS *x', 'OPTIONS /*'])('%s is nowhere', async (request) => {
       expect(await store.send(request)).toBeErrorShape(404, 'route_not_found');
+    });
+
+    it('may be * for OPTIONS, which says what the service as a whole knows', async () => {
+      const answer = await store.send('OPTIONS *', { key: null });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS, POST']);
+      expect(await store.send('OPTIONS *%')).toBeErrorShape(400, 'bad_request');
+    });
+
+    it('makes nothing but JSON lines, whatever it is', () => {
+      const lines = store.service.output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+      expect(lines).toEqual([]);
     });
   });
 

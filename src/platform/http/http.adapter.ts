@@ -149,7 +149,17 @@ export class HttpAdapter extends ExpressAdapter {
   private dispatch({ request, response }: Exchange): void {
     request.url = originForm(request.url ?? '/');
     const [asked, answered] = [request as Request, response as Response];
-    if (!this.direct.dispatch(asked, answered)) this.getInstance<Express>()(asked, answered);
+    if (!request.url.startsWith('/')) this.answerUnrouted(asked, answered);
+    else if (!this.direct.dispatch(asked, answered)) this.getInstance<Express>()(asked, answered);
+  }
+
+  /** A target that is no path, such as `*`: Express would ask `url.parse`, of which Node warns on standard error. */
+  private answerUnrouted(request: Request, response: Response): void {
+    try {
+      this.hands?.unmatched.answer(request, response);
+    } catch (error) {
+      this.fail(error, request, response);
+    }
   }
 
   private fail(thrown: unknown, request: Request, response: Response): void {

@@ -23,7 +23,7 @@ export class Unmatched {
   answer(request: Request, response: Response): void {
     const exchange = exchangeOf(request);
     requireDecodable(exchange.path);
-    const here = this.routes.atPath(exchange.path);
+    const here = isForAll(exchange) ? this.routes.all() : this.routes.atPath(exchange.path);
     if (here.length === 0) throw this.notFound(exchange.path);
     const allow = allowed(here);
     if (exchange.method === 'OPTIONS') {
@@ -37,6 +37,11 @@ export class Unmatched {
     const near = this.routes.pathNear(path);
     return new ApiError(coreErrors.routeNotFound, near && `There is nothing at this path. Did you mean ${near}?`);
   }
+}
+
+/** `OPTIONS *` asks what the service as a whole knows (RFC 9110 §9.3.7). */
+function isForAll({ method, path }: Exchange): boolean {
+  return method === 'OPTIONS' && path === '*';
 }
 
 function allowed(routes: readonly Route[]): string {
