@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3-v13';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mysql, { type Connection } from 'mysql2/promise';
 import { storeKey } from '../support/api-keys.js';
+import { runCommand } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onMysql } from '../support/engines.js';
 import { type Answer, HttpClient } from '../support/http.js';
@@ -23,6 +24,16 @@ function serving(createDatabase: () => Promise<TestDatabase>) {
     await store.database.drop();
   });
   return store;
+}
+
+/** A command that met it: nothing of the database is amiss. */
+async function expectToldOfLock(database: TestDatabase, words: string, reason: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await runCommand(database, words.split(' '), {
+    FEATURES_OFF: words.includes('--undo') ? 'pets' : undefined,
+  });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^Another process holds a lock\. Try again: .+\n$/m);
+  expect(stderr).toMatch(reason);
 }
 
 /** Refused for now, and surely not done. */
@@ -80,6 +91,15 @@ onMysql('a lock that somebody else holds', (engine) => {
     expect((await store.client.get('/v1/pets')).status).toBe(200);
   });
 
+  it.each([
+    ['keys list', 'LOCK TABLES api_key WRITE'],
+    ['migrate --undo pets --yes', 'SELECT id FROM pet FOR UPDATE'],
+  ])('met by %s: told as what it is', async (words, lock) => {
+    await other.query('START TRANSACTION');
+    await other.query(lock);
+    await expectToldOfLock(store.database, words, /ER_LOCK_WAIT_TIMEOUT/);
+  });
+
   it('for a moment: waited for', async () => {
     await lockRows();
     const answers = [post('Patient'), post('Patient', 'patient')];
@@ -130,5 +150,12 @@ describe('a lock that somebody else holds on sqlite', () => {
     await store.service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'write');
     await probes.stop();
     expect(probes.deaths).toEqual([]);
+  });
+
+  it('on the file, met by a command: told as what it is', async () => {
+    const other = new Sqlite(store.database.url.slice('sqlite:'.length));
+    other.exec('BEGIN IMMEDIATE');
+    await expectToldOfLock(store.database, 'keys create --name me', /database is locked \(SQLITE_BUSY\)/);
+    other.close();
   });
 });

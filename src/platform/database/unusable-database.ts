@@ -4,33 +4,53 @@ import { ApiError } from '../errors/index.js';
 import { StartFault } from '../start-fault.js';
 import { nameTlsFault } from './database-tls.js';
 import { LateError } from './deadline.js';
-import { translateMysqlFault, type MysqlFault } from './mysql-failure.js';
+import { isConflict, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
 
 /** What MySQL calls a login that may not do it, or that there is none of; an unknown database. */
 const NOT_ALLOWED: ReadonlySet<number> = new Set([1044, 1045, 1049, 1142, 1143, 1227, 1698]);
 
 /** What SQLite calls a file that cannot be opened, read or written, or that holds no database. */
-const FILE_FAULT = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|PERM|PROTOCOL|READONLY)/;
+const FILE_FAULT = /^SQLITE_(AUTH|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|PROTOCOL|READONLY)/;
+
+/** What SQLite calls a file that another process, or connection, is writing to. */
+const FILE_LOCK = /^SQLITE_(BUSY|LOCKED)/;
 
 /** The database cannot be used, for a reason that lies outside of this program. Says which one and why, on one line. */
 export class UnusableDatabase extends StartFault {
   constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions) {
-    const name = target.kind === 'sqlite' ? resolve(target.path) : showDatabaseTarget(target);
-    super(`The database cannot be used: ${name}: ${reason.replace(/\p{Cc}+/gu, ' ')}`, options);
+    super(`The database cannot be used: ${nameOf(target)}: ${onOneLine(reason)}`, options);
     this.name = 'UnusableDatabase';
   }
+}
+
+/** The database is well, but others hold what the work needs, or held it crosswise: the same may succeed later. */
+class LockedDatabase extends StartFault {
+  constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions) {
+    super(`Another process holds a lock. Try again: ${nameOf(target)}: ${onOneLine(reason)}`, options);
+    this.name = 'LockedDatabase';
+  }
+}
+
+function nameOf(target: DatabaseTarget): string {
+  return target.kind === 'sqlite' ? resolve(target.path) : showDatabaseTarget(target);
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ');
 }
 
 /**
  * @param thrown by a driver, by TypeORM or by what they were translated to.
  * @returns the same in plain words; undefined for a fault of a program, whose stack tells more.
  */
-export function unusableDatabase(thrown: unknown, target: DatabaseTarget): UnusableDatabase | undefined {
+export function unusableDatabase(thrown: unknown, target: DatabaseTarget): StartFault | undefined {
   const fault = rootOf(thrown);
-  if (!Error.isError(fault) || !isOutside(fault)) return undefined;
+  if (!Error.isError(fault)) return undefined;
+  const locked = isLock(fault);
+  if (!locked && !isOutside(fault)) return undefined;
   const { code, message } = nameTlsFault(fault) as MysqlFault;
   const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
-  return new UnusableDatabase(target, reason, { cause: thrown });
+  return new (locked ? LockedDatabase : UnusableDatabase)(target, reason, { cause: thrown });
 }
 
 /** What the driver said. A host with several addresses has a fault for each; one will do. */
@@ -38,6 +58,10 @@ function rootOf(thrown: unknown): unknown {
   const { errors, driverError, cause } = (thrown ?? {}) as { errors?: unknown; driverError?: unknown; cause?: unknown };
   const below: unknown = Array.isArray(errors) ? errors[0] : (driverError ?? cause);
   return Error.isError(below) ? rootOf(below) : thrown;
+}
+
+function isLock({ errno, code = '' }: MysqlFault): boolean {
+  return errno === undefined ? FILE_LOCK.test(code) : isConflict(String(errno));
 }
 
 function isOutside(fault: MysqlFault): boolean {
