@@ -9,6 +9,7 @@ import { runCommand } from './index.js';
 let stderr: string;
 let folder: string;
 const here = process.cwd();
+const environment = process.env;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
@@ -21,6 +22,7 @@ beforeEach(() => {
 afterEach(() => {
   jest.restoreAllMocks();
   process.exitCode = undefined;
+  process.env = environment;
   process.chdir(here);
   rmSync(folder, { recursive: true });
 });
@@ -51,13 +53,20 @@ it.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
-describe('without a database that can be used', () => {
-  const environment = process.env;
-
-  afterEach(() => {
-    process.env = environment;
+describe('a variable that is not known', () => {
+  it.each(['migrate', 'migrate --undo pets', 'keys list', 'seed --count 1'])('is told once by %s', async (words) => {
+    const off = words.includes('--undo') ? 'pets' : '';
+    process.env = { NODE_ENV: 'test', DATABASE_URL: 'sqlite:store', FEATURES_OFF: off, DATABASE_POOLSIZE: '5' };
+    await runCommand([pets], ['migrate']);
+    stderr = '';
+    await runCommand([pets], words.split(' '));
+    expect(process.exitCode ?? 0).toBe(0);
+    const told = 'warning: DATABASE_POOLSIZE is not a known variable. Is DATABASE_POOL_SIZE meant?\n';
+    expect(stderr.match(/warning: .*\n/g)).toEqual([told]);
   });
+});
 
+describe('without a database that can be used', () => {
   /** What whoever ran it is told; nothing but a message is printed of a `StartFault`. */
   async function faultOf(words: string, url: string): Promise<StartFault> {
     process.env = { NODE_ENV: 'test', DATABASE_URL: url };

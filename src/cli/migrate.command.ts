@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { loadConfig, loadEnvironment } from '../platform/config/index.js';
 import { MOST_COUNTED, tableSizes, type TableSize } from '../platform/database/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { refuse } from './exit-codes.js';
+import { readConfig } from './read-config.js';
 import { withDatabase } from './with-database.js';
 
 interface MigrateOptions {
@@ -44,14 +44,15 @@ async function takeBack(
   { name, entities = [] }: Feature,
   confirmed: boolean,
 ): Promise<void> {
-  if (startedFeatures(features, loadConfig(loadEnvironment())).some((started) => started.name === name)) {
+  const config = readConfig();
+  if (startedFeatures(features, config).some((started) => started.name === name)) {
     refuse(
       command,
       `'${name}' is on: what serves it would fail without its tables. ` +
         `Start every replica with FEATURES_OFF=${name} first, then do this with it too.`,
     );
   }
-  await withDatabase(features, { migrate: false, withThoseOff: true }, async ({ migrator, dataSource }) => {
+  await withDatabase(features, { config, migrate: false, withThoseOff: true }, async ({ migrator, dataSource }) => {
     if ((await migrator.appliedOf(name)).length === 0) {
       process.stdout.write(`Nothing of '${name}' is in the database.\n`);
       return;

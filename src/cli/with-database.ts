@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { loadConfig, loadEnvironment, type Config, type DatabaseTarget } from '../platform/config/index.js';
+import type { Config, DatabaseTarget } from '../platform/config/index.js';
 import {
   createDatabase,
   createDataSource,
@@ -14,6 +14,7 @@ import {
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
+import { readConfig } from './read-config.js';
 
 export interface OpenDatabase {
   readonly config: Config;
@@ -23,6 +24,8 @@ export interface OpenDatabase {
 }
 
 export interface DatabaseUse {
+  /** Where it was read already. */
+  readonly config?: Config;
   /** Whether to bring the schema first, where MIGRATIONS=run. */
   readonly migrate: boolean;
   /** Whether to make an SQLite file that is not there. */
@@ -45,8 +48,7 @@ export async function withDatabase<T>(
   use: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
-  // What commands log goes to standard error.
-  const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
+  const { config = readConfig() } = use;
   const { target } = config.database;
   if (use.create !== true) await requireFile(target);
   try {

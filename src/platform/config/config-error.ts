@@ -15,10 +15,12 @@ export class ConfigError extends StartFault {
 
   readonly faults: readonly Fault[];
 
-  constructor(faults: readonly Fault[]) {
+  /** @param warnings what looks like a mistake and may be the reason of a fault, each a sentence without values. */
+  constructor(faults: readonly Fault[], warnings: readonly string[] = []) {
     const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
     const lines = faults.map(({ name, reason }) => `  ${name}: ${reason}`);
-    super([`The configuration has ${count}:`, ...lines].join('\n'));
+    const remarks = warnings.map((warning) => `warning: ${warning}`);
+    super([`The configuration has ${count}:`, ...lines, ...remarks].join('\n'));
     this.name = 'ConfigError';
     this.faults = Object.freeze([...faults]);
   }

@@ -19,11 +19,15 @@ export class FaultList {
     return this.faults.has(name);
   }
 
-  /** @throws {ConfigError} when there is any fault. */
-  throwIfAny(): void {
+  /**
+   * @param warnings told with the faults.
+   * @throws {ConfigError} when there is any fault.
+   */
+  throwIfAny(warnings: readonly string[]): void {
     if (this.faults.size === 0) return;
     const order = [...this.faults.keys()].sort((a, b) => this.names.indexOf(a) - this.names.indexOf(b));
-    throw new ConfigError(order.flatMap((name) => this.faults.get(name) ?? []));
+    const faults = order.flatMap((name) => this.faults.get(name) ?? []);
+    throw new ConfigError(faults, warnings);
   }
 
   /** A fault of `NAME_FILE` is one of `NAME`, unless a variable is really called so. */

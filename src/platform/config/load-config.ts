@@ -14,7 +14,7 @@ import { variables } from './variables.js';
  * Reads the whole configuration out of an environment.
  *
  * @param onTerminal whether a person reads the log as it is written; decides LOG_FORMAT where that is unset.
- * @throws {ConfigError} with the fault of every faulty variable, in the order of the documentation.
+ * @throws {ConfigError} with the fault of every faulty variable, in the order of the documentation, and the warnings.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY): Config {
   const sunsets = sunsetVariables(env);
@@ -26,7 +26,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
   const read = readValues(given, variables, faults);
   const dates = readValues(given, sunsets, faults);
   faults.add(crossCheck(read, (name) => faults.has(name)));
-  faults.throwIfAny();
+  const warnings = warnOfUnknown(env, names);
+  faults.throwIfAny(warnings);
 
   const values = { ...read, LOG_FORMAT: read.LOG_FORMAT ?? (onTerminal ? 'pretty' : 'json') } as const;
   const groups = groupValues(values);
@@ -42,7 +43,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
       ...settingsOf(sunsets, dates, given),
       ...openTelemetrySettings(otel, names),
     ],
-    warnings: warnOfUnknown(env, names),
+    warnings,
   });
 }
 

@@ -30,6 +30,16 @@ describe('a variable that is not known', () => {
     expect(warnings).toEqual(['DATABASE_PASSWORD is not a known variable.', 'SHED_LIMIT is not a known variable.']);
   });
 
+  it('is told beside the faults, of which it may be the reason', () => {
+    const env = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://api.example.com/v1', DATABSE_URL: 'hunter2' };
+    const lines = [
+      'The configuration has one fault:',
+      '  DATABASE_URL: is required in production',
+      'warning: DATABSE_URL is not a known variable. Is DATABASE_URL meant?',
+    ];
+    expect(() => loadConfig(env)).toThrow(lines.join('\n'));
+  });
+
   it('is left alone when it is somebody else’s', () => {
     const others = [
       'PATH',
