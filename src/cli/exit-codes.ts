@@ -8,6 +8,11 @@ export function refuse(command: Command, sentence: string): never {
   return command.error(`error: ${sentence}`, { exitCode: ASKED_WRONGLY });
 }
 
+/** Ends a command that was asked rightly and changed nothing, since it waits for one word more; a sentence says which. */
+export function holdBack(command: Command, sentence: string): never {
+  return command.error(sentence, { exitCode: ASKED_WRONGLY });
+}
+
 /**
  * Lets a command, and all below it, throw `CommanderError` once its message is printed, with the code to exit with.
  * Commander's own is 1 for a usage error, which here means that the work could not be done.

@@ -33,7 +33,7 @@ it.each([
   ['keys', 'Usage:'],
   ['keys destroy', "unknown command 'destroy'"],
   ['migrate now', 'too many arguments'],
-  ['migrate --undo cats', "'cats' is invalid"],
+  ['migrate --undo cats', "error: There is no feature 'cats'. There are: pets.\n"],
   ['migrate --undo pets --yes', 'FEATURES_OFF=pets'],
   ['migrate --yes', '--yes belongs to --undo'],
   ['openapi --xml', "unknown option '--xml'"],

@@ -1,8 +1,8 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { MOST_COUNTED, tableSizes, type TableSize } from '../platform/database/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
-import { refuse } from './exit-codes.js';
+import { holdBack, refuse } from './exit-codes.js';
 import { readConfig } from './read-config.js';
 import { withDatabase } from './with-database.js';
 
@@ -13,17 +13,18 @@ interface MigrateOptions {
 
 /** `migrate`: applies what the database lacks, feature by feature; any number of processes may try at once. */
 export function migrateCommand(features: readonly Feature[]): Command {
-  const undo = new Option(
-    '--undo <feature>',
-    'drop the tables of one feature, which FEATURES_OFF names, with all that they hold',
-  ).choices(features.map(({ name }) => name));
+  const names = features.map(({ name }) => name).join(', ');
   const command: Command = new Command('migrate')
     .description('bring the database to the schema of this build')
-    .addOption(undo)
+    .option(
+      '--undo <feature>',
+      `drop the tables of one feature, which FEATURES_OFF names, with all that they hold: ${names}`,
+    )
     .option('--yes', 'do what --undo says would be lost')
     .action(async ({ undo: name, yes }: MigrateOptions) => {
       const feature = features.find((each) => each.name === name);
       if (feature !== undefined) return takeBack(command, features, feature, yes === true);
+      if (name !== undefined) refuse(command, `There is no feature '${name}'. There are: ${names}.`);
       if (yes === true) refuse(command, '--yes belongs to --undo.');
       return apply(features);
     });
@@ -58,7 +59,7 @@ async function takeBack(
       return;
     }
     process.stderr.write(describeLoss(name, await tableSizes(dataSource, entities)));
-    if (!confirmed) refuse(command, 'Nothing was changed. To drop them for good, add --yes.');
+    if (!confirmed) holdBack(command, 'Nothing was changed. To drop them for good, add --yes.');
     for (const undone of await migrator.undo(name)) process.stdout.write(`undone ${undone.name}\n`);
   });
 }
