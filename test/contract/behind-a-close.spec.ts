@@ -93,6 +93,19 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     expect((await connection.receive()).status).toBe(status);
   });
 
+  it.each(['no', 'one', 'three'])('%s requests before a bad body are answered, and so is its own', async (number) => {
+    const before = { no: 0, one: 1, three: 3 }[number] ?? 0;
+    const add = served.bytes('POST /v1/pets', { body: '{"name":"Before","categoryId":1}' });
+    const ahead = [...Array<Buffer>(before).fill(Buffer.from(`GET /nowhere HTTP/1.1\r\n${host}\r\n`)), add];
+    const bad = `POST /nowhere HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`;
+    const connection = await served.connect();
+    connection.send(Buffer.concat([...ahead, Buffer.from(bad)]));
+    for (let answer = 0; answer < before; answer += 1) expect((await connection.receive()).status).toBe(404);
+    expect((await connection.receive()).status).toBe(201);
+    expect((await connection.receive()).status).toBe(404);
+    expect(await connection.untilClosed()).toBe(true);
+  });
+
   it('a request before a CONNECT is answered by what it lacks', async () => {
     const connection = await served.connect();
     connection.send(`${line}${host}\r\nCONNECT x:1 HTTP/1.1\r\n${host}\r\n`);

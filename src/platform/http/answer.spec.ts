@@ -6,10 +6,13 @@ import { beginExchange, type Exchange } from './exchange.js';
 
 const answer = new Answer(200, '{"id":1}');
 
-/** @param complete whether all of the request has arrived. */
-function exchange(complete = true): Exchange {
+/**
+ * @param isPlain whether only the platform has its response.
+ * @param complete whether all of the request has arrived.
+ */
+function exchange(isPlain = true, complete = true): Exchange {
   const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/v1/pets/1', complete });
-  return beginExchange(request, new ServerResponse(request));
+  return Object.assign(beginExchange(request, new ServerResponse(request)), { isPlain });
 }
 
 const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
@@ -39,9 +42,11 @@ describe('sendAnswer', () => {
     expect([response.headersSent, response.writableEnded]).toEqual([true, false]);
   });
 
-  it('ends at once where the rest of the request may still be wrong', () => {
-    const arriving = exchange(false);
-    sendAnswer(arriving, arriving.response, answer);
-    expect(arriving.response.writableEnded).toBe(true);
+  it.each([
+    ['the rest of the request may still be wrong', exchange(true, false)],
+    ['others have the response too', exchange(false)],
+  ])('ends at once where %s', (_, it) => {
+    sendAnswer(it, it.response, answer);
+    expect(it.response.writableEnded).toBe(true);
   });
 });

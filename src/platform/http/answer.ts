@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors/index.js';
 import type { Exchange } from './exchange.js';
 import { headOfAll, writeWholeHead } from './express-messages.js';
-import { TurnQueue } from './turn-queue.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -20,19 +19,6 @@ function utf8Of(text: string): string {
   const length = encoder.write(text);
   return length === text.length ? text : encoder.toString('latin1', 0, length);
 }
-
-/** An answer whose head is written. */
-interface Made {
-  readonly response: ServerResponse;
-  /** Its body, with a character for each byte. */
-  readonly bytes: string;
-}
-
-/**
- * Answers that what runs now has made, each to be ended once all are: the way to the socket is long, and mostly the
- * kernel's (docs/decisions/0021-requests-of-a-turn-together.md).
- */
-const leaving = new TurnQueue<Made>(leave, (endThem) => process.nextTick(endThem));
 
 /** What leaves the service: complete, and the same however often it is sent. */
 export class Answer {
@@ -101,14 +87,17 @@ function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer,
   end(exchange, response, exchange.method === 'HEAD' ? '' : bytes);
 }
 
-/** At once where the request's body is still arriving: what is wrong in its rest cuts the connection. */
-function end({ request }: Exchange, response: ServerResponse, bytes = ''): void {
-  const made: Made = { response, bytes };
-  if (request.complete) leaving.add(made);
-  else leave(made);
+/**
+ * Ends a response whose head is written. Where only the platform has it, that waits until all that runs now have made
+ * their answers: the way to the socket is long, and mostly the kernel's, and goes faster many times in a row
+ * (docs/decisions/0021-requests-of-a-turn-together.md).
+ */
+function end({ isPlain, request }: Exchange, response: ServerResponse, bytes = ''): void {
+  if (isPlain && request.complete) process.nextTick(leave, response, bytes);
+  else leave(response, bytes);
 }
 
-function leave({ response, bytes }: Made): void {
+function leave(response: ServerResponse, bytes: string): void {
   response.end(bytes, 'latin1');
 }
 

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
@@ -53,10 +53,15 @@ export function refuseConnection(
   };
   if (error.code === 'ECONNRESET') socket.destroy();
   else if (response === undefined) refuse();
-  else if (!response.req.complete && response.headersSent) socket.destroy();
-  else if (!response.req.complete) refuseExchange(exchangeOf(response.req), response, fault);
-  else if (response.closed) refuse();
-  else response.once('close', refuse);
+  else if (response.req.complete) onceClosed(response, refuse);
+  // Answered already: nothing more is said of it, but those before it may still be on their way.
+  else if (response.headersSent) onceClosed(response, () => socket.destroy());
+  else refuseExchange(exchangeOf(response.req), response, fault);
+}
+
+function onceClosed(response: ServerResponse, then: () => void): void {
+  if (response.closed) then();
+  else response.once('close', then);
 }
 
 function writeRefusal(fault: ApiError, socket: Duplex): void {

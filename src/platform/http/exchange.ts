@@ -43,6 +43,8 @@ export class Exchange {
   readonly headers: Record<string, string> = {};
   /** Values of the Link header, in order. */
   readonly links: string[] = [];
+  /** Whether nothing but the platform has its request and its response. */
+  isPlain = false;
   route: Route | undefined;
   principal: Principal | undefined;
   /** Runs the handler once for all requests that are the same one, where the client asked for that. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beginExchange } from './exchange.js';
-import { bodyBytes, expressMessages } from './express-messages.js';
+import { bodyBytes, closeIfEmpty, expressMessages } from './express-messages.js';
 
 const servers: Server[] = [];
 
@@ -84,5 +84,24 @@ describe('bodyBytes', () => {
     const response = new ServerResponse({ method: 'GET' } as IncomingMessage);
     response.writeHead(200, { 'Content-Length': 'many' });
     expect(bodyBytes(response)).toBeUndefined();
+  });
+});
+
+describe('closeIfEmpty', () => {
+  it.each<[string, boolean, RequestInit]>([
+    ['no body', true, {}],
+    ['a body', false, { method: 'POST', body: 'a' }],
+    ['a body of no length', false, { method: 'POST', body: '' }],
+  ])('of a request with %s: %s', async (_, closes, init) => {
+    const made = express();
+    made.use((request, response) => {
+      // By then all of it has come.
+      setImmediate(() => {
+        closeIfEmpty(request);
+        response.json([request.complete, request.readableEnded]);
+      });
+    });
+    const answer = await fetch(await serve(made), { ...init, headers: { Connection: 'close' } });
+    expect(await answer.json()).toEqual([true, closes]);
   });
 });

@@ -77,8 +77,6 @@ export class HttpAdapter extends ExpressAdapter {
         keepAliveTimeout: http.keepAliveTimeoutMs,
         connectionsCheckingInterval: 500,
         requireHostHeader: false,
-        // Without a body a request's stream is at its end from the start, and nothing of it need be read. From Node 24.12 on.
-        optimizeEmptyRequests: true,
       },
       (request, response) => this.receive(request, response),
     );

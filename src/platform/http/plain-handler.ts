@@ -13,6 +13,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { Route } from '../routing/index.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
+import { closeIfEmpty } from './express-messages.js';
 import type { Responder } from './responder.js';
 
 /** What the platform puts around every handler. */
@@ -64,6 +65,9 @@ export class PlainHandler {
   /** Never rejects. */
   async handle(request: Request, response: Response, parameters: Readonly<Record<string, string>>): Promise<void> {
     const { guards, responder, filter } = this.around;
+    const exchange = exchangeOf(request);
+    exchange.isPlain = true;
+    closeIfEmpty(request);
     try {
       const context = new PlainContext(this.route, request, response) as unknown as ExecutionContext;
       for (const guard of guards) {
@@ -80,7 +84,7 @@ export class PlainHandler {
         values,
       );
       const value = isObservable(result) ? await lastValueFrom(result) : result;
-      responder.send(exchangeOf(request), response, value, this.route.successStatus);
+      responder.send(exchange, response, value, this.route.successStatus);
     } catch (thrown) {
       filter.answer(thrown, request, response);
     }

@@ -31,19 +31,6 @@ describe('TurnQueue', () => {
     expect(done).toEqual([1, 2]);
   });
 
-  it('takes another end of a turn than that of the event loop', async () => {
-    const done: number[] = [];
-    const queue = new TurnQueue<number>(
-      (item) => done.push(item),
-      (workOff) => process.nextTick(workOff),
-    );
-    queue.add(1);
-    await Promise.resolve().then(() => queue.add(2));
-    expect(done).toEqual([]);
-    await new Promise((resolve) => process.nextTick(resolve));
-    expect(done).toEqual([1, 2]);
-  });
-
   it('works outside the context of the one that came first', async () => {
     const context = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];

@@ -11,14 +11,10 @@ export class TurnQueue<T> {
   /** One turn serves many, so it runs outside the context of the one that happens to begin it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  /** @param atEndOfTurn calls what it is given once nothing more can come in this turn. */
-  constructor(
-    private readonly work: (item: T) => void,
-    private readonly atEndOfTurn: (workOff: () => void) => void = setImmediate,
-  ) {}
+  constructor(private readonly work: (item: T) => void) {}
 
   add(item: T): void {
-    if (this.items.push(item) === 1) this.outside(() => this.atEndOfTurn(() => this.workOff()));
+    if (this.items.push(item) === 1) this.outside(() => setImmediate(() => this.workOff()));
   }
 
   /** At once, where something comes that is not to be done before what came earlier. */
