@@ -52,8 +52,12 @@ export class GaleraCluster {
     await untilSynced(node);
   }
 
-  /** Makes of a node that lost its majority a cluster of its own, as an operator does after a total loss. */
+  /**
+   * Makes of a node that lost all others a cluster of its own, as an operator does after a total loss. Waits until the node
+   * knows that it is alone: a cluster with nodes that are gone too would lose its majority once it notices.
+   */
   async bootstrap(node: MariaDb): Promise<void> {
+    await untilSays(node, { wsrep_cluster_size: '1', wsrep_cluster_status: 'non-Primary' }, 'is not alone');
     await ask(node, "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=1'");
     await untilSynced(node);
   }
@@ -65,20 +69,21 @@ export class GaleraCluster {
 
 /** Resolves once the node takes reads and writes. */
 export async function untilSynced(node: MariaDb): Promise<void> {
-  for (const deadline = Date.now() + LIMIT_MS; !(await isSynced(node)); await sleep(50)) {
-    if (Date.now() > deadline) throw new Error(`The node on port ${String(node.port)} does not catch up`);
+  await untilSays(node, { wsrep_ready: 'ON', wsrep_local_state_comment: 'Synced' }, 'does not catch up');
+}
+
+async function untilSays(node: MariaDb, status: Readonly<Record<string, string>>, complaint: string): Promise<void> {
+  for (const deadline = Date.now() + LIMIT_MS; !(await says(node, status)); await sleep(50)) {
+    if (Date.now() > deadline) throw new Error(`The node on port ${String(node.port)} ${complaint}`);
   }
 }
 
-async function isSynced(node: MariaDb): Promise<boolean> {
+async function says(node: MariaDb, status: Readonly<Record<string, string>>): Promise<boolean> {
   try {
-    const rows = await ask(node, "SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment')");
-    return (
-      rows
-        .map((row) => String(row['Value']))
-        .sort()
-        .join() === 'ON,Synced'
-    );
+    const names = Object.keys(status).map((name) => `'${name}'`);
+    const rows = await ask(node, `SHOW STATUS WHERE Variable_name IN (${names.join()})`);
+    const told = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
+    return Object.entries(status).every(([name, value]) => told.get(name) === value);
   } catch {
     return false;
   }
