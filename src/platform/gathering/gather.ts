@@ -27,8 +27,8 @@ const MAX_WAITING = 1000;
 
 /**
  * Works on items together: those that the running code asks for make up one batch, those that arrive while it runs the
- * next, which begins after all of them arrived. So each result is as fresh as its own statement's would be, and the database has one statement at a time to
- * answer, however many ask. `npm run bench` shows what it is worth.
+ * next, which begins after all of them arrived. So each result is as fresh as its own statement's would be, and the
+ * database has one statement at a time to answer, however many ask. `npm run bench` shows what it is worth.
  */
 export class Gather<I, R> {
   private waiting: Waiting<I, R>[] = [];

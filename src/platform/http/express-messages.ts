@@ -33,8 +33,8 @@ interface Closeable {
 
 /**
  * Closes the stream of a request that has no body, and that nobody will look at: Node would read it to its end and close
- * it once the answer is sent, which is some 6 of the 42 microseconds that an empty server needs. The option does it to
- * every request, also to those whose handler waits for `end` or `close`.
+ * it, in several turns of its queue, once the answer is sent. The option does it to every request, also to those whose
+ * handler waits for `end` or `close` (docs/decisions/0021-requests-of-a-turn-together.md).
  */
 export function closeIfEmpty(request: IncomingMessage & Closeable): void {
   const { headers } = request;
