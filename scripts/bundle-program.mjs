@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { withoutVainNames } from './without-vain-names.mjs';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(project, 'dist');
@@ -28,25 +29,12 @@ const placesInDist = {
   },
 };
 
-/**
- * What esbuild names functions and classes with. To redefine a name, though it be the same, changes the shape of the
- * function: V8 then gives up compiling, again and again, Node's own code that makes a request and a response of classes of
- * ours (test/faults/compiled-code.spec.ts).
- */
-const NAMING = 'var __name = (target, value) => __defProp(';
-const namingWhereNeeded = {
+const namesWhereTheyDiffer = {
   name: 'names where they differ',
   setup({ onEnd }) {
     onEnd(async ({ metafile }) => {
-      let found = 0;
-      for (const path of Object.keys(metafile.outputs)) {
-        const file = join(project, path);
-        const text = await readFile(file, 'utf8');
-        if (!text.includes(NAMING)) continue;
-        found += 1;
-        await writeFile(file, text.replace(NAMING, NAMING.replace('=> ', '=> target.name === value ? target : ')));
-      }
-      if (found !== 1) throw new Error(`esbuild names functions in another way: "${NAMING}" is in ${found} files`);
+      const files = Object.keys(metafile.outputs).map((path) => join(project, path));
+      await Promise.all(files.map(async (file) => writeFile(file, withoutVainNames(await readFile(file, 'utf8')))));
     });
   },
 };
@@ -63,7 +51,7 @@ await build({
   format: 'esm',
   // Injection, the document and the tables name classes.
   keepNames: true,
-  plugins: [placesInDist, namingWhereNeeded],
+  plugins: [placesInDist, namesWhereTheyDiffer],
   metafile: true,
   absWorkingDir: project,
   // Chunks are not run in the order of their imports, and every decorator needs it.

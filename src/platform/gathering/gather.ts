@@ -78,7 +78,7 @@ export class Gather<I, R> {
   /** @returns whether the database can be asked for more. */
   private async settle(batch: readonly Waiting<I, R>[]): Promise<boolean> {
     try {
-      const { keyOf = (item: I) => item } = this.options;
+      const { keyOf = itself } = this.options;
       const alike = [...Map.groupBy(batch, ({ item }) => keyOf(item)).values()];
       const items = alike.map(([first]) => (first as Waiting<I, R>).item);
       const results = await inTraces(batch, () => this.work(items));
@@ -101,6 +101,8 @@ export class Gather<I, R> {
     return true;
   }
 }
+
+const itself = (item: unknown): unknown => item;
 
 /** Nobody asked for them, so their outcome is known: nothing happened. */
 function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void {

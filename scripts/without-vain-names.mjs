@@ -1,0 +1,50 @@
+import ts from 'typescript';
+
+/**
+ * A chunk without what esbuild adds to name every function and class in so many words (`keepNames`: it renames a few), where
+ * the name is the one that they have anyway. To name a function that is made for each request takes longer than to make it,
+ * and changes its shape, so that V8 gives up compiling what calls it, again and again (test/faults/compiled-code.spec.ts).
+ *
+ * @param {string} text
+ */
+export function withoutVainNames(text) {
+  const cuts = [];
+  const cut = (from, to) => cuts.push([from, to]);
+  const visit = (node) => {
+    if (ts.isCallExpression(node) && node.expression.getText() === '__name') {
+      const [target, name] = node.arguments;
+      const isStatement = ts.isExpressionStatement(node.parent);
+      const block = node.parent.parent.parent;
+      if (target.kind === ts.SyntaxKind.ThisKeyword) {
+        if (isStatement && ts.isClassStaticBlockDeclaration(block) && ownNameOf(block.parent) === name.text)
+          cut(block.getStart(), block.end);
+      } else if (isStatement) {
+        if (ts.isIdentifier(target) && target.text === name.text) cut(node.parent.getStart(), node.parent.end);
+      } else if (ownNameOf(target, node) === name.text) {
+        cut(node.getStart(), target.getStart());
+        cut(target.end, node.end);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('chunk.js', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS));
+  cuts.sort(([one], [other]) => one - other);
+  const ends = [0, ...cuts.map(([, to]) => to)];
+  const starts = [...cuts.map(([from]) => from), text.length];
+  return ends.map((end, index) => text.slice(end, starts[index])).join('');
+}
+
+/** Where a function without a name gets that of what it is the value of (ECMA-262, NamedEvaluation). */
+const isNaming = (node) =>
+  [ts.isVariableDeclaration, ts.isPropertyAssignment, ts.isBindingElement, ts.isParameter].some((is) => is(node));
+
+/** The name that the language gives to what stands at `place`: its own, else that of what it is assigned to. */
+function ownNameOf(target, place = target) {
+  const { parent } = place;
+  if (target.name !== undefined) return target.name.text;
+  if (!(ts.isArrowFunction(target) || ts.isFunctionExpression(target) || ts.isClassExpression(target)))
+    return undefined;
+  if (isNaming(parent)) return parent.name.text;
+  const isAssignment = ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+  return isAssignment && ts.isIdentifier(parent.left) ? parent.left.text : undefined;
+}
