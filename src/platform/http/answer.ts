@@ -1,43 +1,26 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors/index.js';
+import { jsonBytes } from '../json/index.js';
 import type { Exchange } from './exchange.js';
 import { headOfAll, writeWholeHead } from './express-messages.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Where text becomes bytes, one after another: to count them first, and then to make room, would be to encode it thrice. */
-const encoder = Buffer.allocUnsafeSlow(64 * 1024);
-const MOST_BYTES_OF_A_CHARACTER = 3;
-
-/**
- * A text's UTF-8 with a character for each byte, which Node copies to the socket as `latin1`: so what many share is
- * encoded once, and what is ASCII stays itself.
- */
-function utf8Of(text: string): string {
-  if (text.length * MOST_BYTES_OF_A_CHARACTER > encoder.length) return Buffer.from(text).toString('latin1');
-  const length = encoder.write(text);
-  return length === text.length ? text : encoder.toString('latin1', 0, length);
-}
-
 /** What leaves the service: complete, and the same however often it is sent. */
 export class Answer {
-  /** The body with a character for each of its bytes. */
-  readonly bytes: string;
   private tagged: { readonly link: string | undefined; readonly tag: string } | undefined;
 
   /**
    * @param status the HTTP status.
-   * @param body JSON text; empty for none.
+   * @param bytes the body, as `jsonBytes` makes it; empty for none.
    * @param headers those that belong to this answer itself.
    */
   constructor(
     readonly status: number,
-    readonly body: string,
+    readonly bytes: string,
     readonly headers: Readonly<Record<string, string>> = {},
-  ) {
-    this.bytes = utf8Of(body);
-  }
+  ) {}
 
   /** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */
   tag(link: string | undefined): string {
@@ -49,9 +32,9 @@ export class Answer {
   }
 }
 
-/** The Error body: exactly `code`, `message`, `status` (interface §2). */
+/** The bytes of the Error body: exactly `code`, `message`, `status` (interface §2). */
 export function errorBody(error: ApiError): string {
-  return JSON.stringify({ code: error.code, message: error.message, status: error.status });
+  return jsonBytes({ code: error.code, message: error.message, status: error.status });
 }
 
 export function errorAnswer(error: ApiError): Answer {

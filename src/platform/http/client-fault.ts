@@ -77,13 +77,13 @@ function writeRefusal(fault: ApiError, socket: Duplex): void {
     'X-Content-Type-Options: nosniff',
     'Cache-Control: no-store',
     `Content-Type: ${JSON_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Content-Length: ${body.length}`,
     'Connection: close',
   ];
   const close = (): unknown => socket.destroy();
   const late = setTimeout(close, LINGER_MS);
   socket.once('end', close).once('close', () => clearTimeout(late));
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1');
 }
 
 function beginsWithLongUrl(packet: Buffer | undefined): boolean {

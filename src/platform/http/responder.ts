@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Deprecations } from '../deprecation/index.js';
-import { stringifyJson } from '../json/index.js';
+import { jsonBytes } from '../json/index.js';
 import { nextLink, Page } from '../pagination/index.js';
 import { PublicUrls, RouteTable, type Location, type Route } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
@@ -45,7 +45,7 @@ export class Responder {
       const location = this.locate(route.located, result as Record<string, unknown>);
       if (location !== undefined) headers['Location'] = location;
     }
-    return new Answer(status, result === undefined || result === null ? '' : stringifyJson(result), headers);
+    return new Answer(status, result === undefined || result === null ? '' : jsonBytes(result), headers);
   }
 
   /** Those who share a page, and ask in the same words, share its text, its entity tag and its Link. */
@@ -58,7 +58,7 @@ export class Responder {
         route === undefined || page.nextCursor === undefined
           ? undefined
           : nextLink(this.urls.of(route.path), query, page.nextCursor);
-      written = { query: asked, route, link, answer: new Answer(status, stringifyJson(page.items)) };
+      written = { query: asked, route, link, answer: new Answer(status, jsonBytes(page.items)) };
       page[WRITTEN] = written;
     }
     if (written.link !== undefined) exchange.links.push(written.link);

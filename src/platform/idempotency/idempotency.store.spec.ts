@@ -24,9 +24,12 @@ beforeEach(async () => {
 
 afterEach(() => dataSource.destroy());
 
+/** Ł, and bytes that are no text in Latin-1. */
+const BODY = '{"name":"\u00c5\u0081"}';
+
 async function put(id: string, expiresAt: number): Promise<void> {
   await store.claim(id, 'fingerprint', expiresAt);
-  await store.complete(id, new Answer(201, '{}', { Location: '/v1/pets/1' }));
+  await store.complete(id, new Answer(201, BODY, { Location: '/v1/pets/1' }));
 }
 
 const ids = async () => (await database.query('SELECT id FROM idempotency_record ORDER BY id')).map((row) => row['id']);
@@ -36,7 +39,7 @@ describe('a record', () => {
     await put('a', NOW);
     expect(await store.find('a')).toEqual({
       fingerprint: 'fingerprint',
-      answer: new Answer(201, '{}', { Location: '/v1/pets/1' }),
+      answer: new Answer(201, BODY, { Location: '/v1/pets/1' }),
       expiresAt: NOW,
     });
     expect(await store.find('b')).toBeUndefined();

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, DatabaseError } from '../database/index.js';
 import { Answer } from '../http/index.js';
+import { bytesOf, textOf } from '../json/index.js';
 
 /** Records deleted by one statement. */
 const PURGE_BATCH = 500n;
@@ -10,6 +11,14 @@ export interface StoredAnswer {
   readonly answer: Answer;
   /** Milliseconds since the epoch; from then on the record is as if it were not there. */
   readonly expiresAt: number;
+}
+
+/** An answer as its record has it, which older and newer replicas read too. */
+interface Stored {
+  readonly status: number;
+  /** Text. */
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Answers by idempotency key, in the database of the data that they speak of. */
@@ -23,10 +32,10 @@ export class IdempotencyStore {
       [id],
     );
     if (row === undefined) return undefined;
-    const { status, body, headers } = JSON.parse(row['answer'] as string) as Answer;
+    const { status, body, headers } = JSON.parse(row['answer'] as string) as Stored;
     return {
       fingerprint: row['fingerprint'] as string,
-      answer: new Answer(status, body, headers),
+      answer: new Answer(status, bytesOf(body), headers),
       expiresAt: Number(row['expires_at']),
     };
   }
@@ -61,9 +70,9 @@ export class IdempotencyStore {
     await this.database.execute(expired, [id, BigInt(now)]);
   }
 
-  async complete(id: string, { status, body, headers }: Answer): Promise<void> {
-    const answer = JSON.stringify({ status, body, headers });
-    await this.database.execute('UPDATE idempotency_record SET answer = ? WHERE id = ?', [answer, id]);
+  async complete(id: string, { status, bytes, headers }: Answer): Promise<void> {
+    const stored: Stored = { status, body: textOf(bytes), headers };
+    await this.database.execute('UPDATE idempotency_record SET answer = ? WHERE id = ?', [JSON.stringify(stored), id]);
   }
 
   /** Deletes one batch of expired records; the number deleted. */

@@ -104,7 +104,7 @@ class KeyHeldError extends Error {}
 
 function replay({ fingerprint: stored, answer }: StoredAnswer, fingerprint: string): Answer {
   if (stored !== fingerprint) throw new ApiError(coreErrors.idempotencyKeyReused);
-  return new Answer(answer.status, answer.body, { ...answer.headers, 'Idempotent-Replayed': 'true' });
+  return new Answer(answer.status, answer.bytes, { ...answer.headers, 'Idempotent-Replayed': 'true' });
 }
 
 function inUse(): ApiError {
