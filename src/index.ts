@@ -21,6 +21,7 @@ export {
 export {
   Database,
   DatabaseError,
+  MOST_PARTS,
   type Row,
   type SqlValue,
   type StatementOptions,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, inList, type Row, type SqlValue } from '../platform/database/index.js';
+import { Database, inList, MOST_PARTS, type Row, type SqlValue } from '../platform/database/index.js';
 import { Gather } from '../platform/gathering/index.js';
 import { sliceOf, type Slice } from '../platform/pagination/index.js';
 import type { NewPet, Pet, PetStatus } from './pet.entity.js';
@@ -29,8 +29,9 @@ export class PetsRepository {
   constructor(private readonly database: Database) {
     this.inserts = new Gather(database, (pets) => this.insertAll(pets));
     this.finds = new Gather(database, (ids) => this.findAll(ids));
-    this.pages = new Gather(database, (pages) => this.readAll(LIST, pages), { keyOf });
-    this.pagesOfStatus = new Gather(database, (pages) => this.readAll(LIST_BY_STATUS, pages), { keyOf });
+    const together = { keyOf, most: MOST_PARTS };
+    this.pages = new Gather(database, (pages) => this.readAll(LIST, pages), together);
+    this.pagesOfStatus = new Gather(database, (pages) => this.readAll(LIST_BY_STATUS, pages), together);
   }
 
   /** Stores a pet; it is durable when the promise resolves. */

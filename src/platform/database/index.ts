@@ -10,3 +10,4 @@ export { LOCK_TABLE } from './migration-lock.js';
 export { isOutage } from './mysql-failure.js';
 export { Migrator, type MigrationSource } from './migrator.js';
 export { MOST_COUNTED, tableSizes, type TableSize } from './table-sizes.js';
+export { MOST_PARTS } from './union-statement.js';

@@ -22,13 +22,10 @@ import {
 } from './mysql-failure.js';
 import { RetryBudget } from './retry-budget.js';
 import { isRead } from './statement-summary.js';
-import { PART, requireColumns, unionStatement } from './union-statement.js';
+import { MOST_PARTS, PART, requireColumns, unionStatement } from './union-statement.js';
 
 /** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;
-
-/** SELECTs that travel as one: of a hundred rows each they make as many as take a few milliseconds to read. */
-const MOST_PARTS = 16;
 
 /** Database on MySQL 8.4 and MariaDB 10.11+, through the pool that TypeORM opened. */
 export class MysqlDatabase extends Database {

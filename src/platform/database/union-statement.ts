@@ -1,3 +1,9 @@
+/**
+ * SELECTs that travel as one: of a hundred rows each they make as many as take a few milliseconds to read. A server keeps each
+ * size prepared for each connection, at some 12 KiB a part.
+ */
+export const MOST_PARTS = 16;
+
 /** The column that tells the parts of a union apart: a DOUBLE, since an integer would be made a bigint in every row. */
 export const PART = 'union_part';
 

@@ -74,6 +74,27 @@ describe('Gather', () => {
     expect(await late).toBe(20);
   });
 
+  it('takes as many different items as a batch may have, with all who want the same until there', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run, { keyOf: (item: number) => item % 10, most: 2 });
+    const results = [1, 11, 2, 21, 3, 31, 4].map((item) => gather.add(item));
+    await begun();
+    for (const batch of [0, 1, 2]) await works.finish(batch);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1, 2], [3, 31], [4]]);
+    expect(await Promise.all(results)).toEqual([10, 10, 20, 10, 30, 310, 40]);
+  });
+
+  it('answers no more than 64 in one go, though all want the same', async () => {
+    const works = new Works();
+    const gather = new Gather(outside, works.run, { keyOf: () => 'same' });
+    const added = Array.from({ length: 100 }, (_, item) => gather.add(item));
+    await begun();
+    await works.finish(0);
+    await works.finish(1);
+    expect(works.batches.map(({ items }) => items)).toEqual([[0], [64]]);
+    expect(new Set(await Promise.all(added))).toEqual(new Set([0, 640]));
+  });
+
   it('lets one bad item hurt nobody else', async () => {
     const gather = new Gather<number, number>(outside, (items) => {
       return items.includes(13)

@@ -10,17 +10,21 @@ export interface Transactions {
 
 interface Waiting<I, R> {
   readonly item: I;
+  readonly key: unknown;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
   readonly place: TracePlace | undefined;
 }
 
 export interface GatherOptions<I> {
-  /** Items of one batch; 64 unless given. */
+  /** Different items of one batch, 1 to 64; 64 unless given. */
   readonly most?: number;
   /** Items with the same key are one to `work`, and share its result; each is itself unless given. */
   readonly keyOf?: (item: I) => unknown;
 }
+
+/** Items of one batch, the same ones too: those who share a result are answered in one go, which others wait for. */
+const MOST_ITEMS = 64;
 
 /** Items that may wait; more than shedding lets in flight, so it is met only where shedding is off. */
 const MAX_WAITING = 1000;
@@ -33,6 +37,8 @@ const MAX_WAITING = 1000;
 export class Gather<I, R> {
   private waiting: Waiting<I, R>[] = [];
   private running = false;
+  private readonly most: number;
+  private readonly keyOf: (item: I) => unknown;
   /** A batch serves many requests, so it runs outside the context of the one that happens to start it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
@@ -43,15 +49,18 @@ export class Gather<I, R> {
   constructor(
     private readonly transactions: Transactions,
     private readonly work: (items: readonly I[]) => Promise<readonly R[]>,
-    private readonly options: GatherOptions<I> = {},
-  ) {}
+    { most = MOST_ITEMS, keyOf = itself }: GatherOptions<I> = {},
+  ) {
+    this.most = most;
+    this.keyOf = keyOf;
+  }
 
   /** @throws {ApiError} service_unavailable when too many wait; else what `work` rejects with. */
   add(item: I): Promise<R> {
     if (this.transactions.inTransaction) return this.work([item]).then(([result]) => result as R);
     if (this.waiting.length >= MAX_WAITING) return Promise.reject(notAsked());
     return new Promise<R>((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject, place: tracePlace() });
+      this.waiting.push({ item, key: this.keyOf(item), resolve, reject, place: tracePlace() });
       if (!this.running) this.begin();
     });
   }
@@ -63,11 +72,8 @@ export class Gather<I, R> {
   }
 
   private async run(): Promise<void> {
-    const { most = 64 } = this.options;
     while (this.waiting.length > 0) {
-      const batch = this.waiting.slice(0, most);
-      this.waiting = this.waiting.slice(most);
-      if (await this.settle(batch)) continue;
+      if (await this.settle(this.takeBatch())) continue;
       // Those who wait fail too: behind a hung database nobody waits for two deadlines.
       refuse(this.waiting);
       this.waiting = [];
@@ -75,11 +81,17 @@ export class Gather<I, R> {
     this.running = false;
   }
 
+  /** Takes who has waited longest. */
+  private takeBatch(): Waiting<I, R>[] {
+    const keys = new Set<unknown>();
+    const end = this.waiting.findIndex(({ key }, index) => index === MOST_ITEMS || keys.add(key).size > this.most);
+    return this.waiting.splice(0, end < 0 ? this.waiting.length : end);
+  }
+
   /** @returns whether the database can be asked for more. */
   private async settle(batch: readonly Waiting<I, R>[]): Promise<boolean> {
     try {
-      const { keyOf = itself } = this.options;
-      const alike = [...Map.groupBy(batch, ({ item }) => keyOf(item)).values()];
+      const alike = [...Map.groupBy(batch, ({ key }) => key).values()];
       const items = alike.map(([first]) => (first as Waiting<I, R>).item);
       const results = await inTraces(batch, () => this.work(items));
       alike.forEach((sharing, index) => sharing.forEach(({ resolve }) => resolve(results[index] as R)));
