@@ -109,9 +109,14 @@ export class Exchange {
     return queryOf(this.url);
   }
 
+  /** The text of `query`. */
+  get words(): string {
+    return queryOf(this.request.url ?? '/');
+  }
+
   /** The query as Express has it: a feature's middleware may have rewritten `request.url`. Not to be changed. */
   get query(): URLSearchParams {
-    const text = queryOf(this.request.url ?? '/');
+    const text = this.words;
     if (this.read?.text !== text) this.read = { text, query: parseQuery(text) };
     return this.read.query;
   }

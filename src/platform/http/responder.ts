@@ -14,7 +14,7 @@ const WRITTEN = Symbol('animal-store:written');
  * the next full collection.
  */
 interface WrittenPage {
-  readonly query: string;
+  readonly words: string;
   readonly route: Route | undefined;
   readonly link: string | undefined;
   readonly answer: Answer;
@@ -50,15 +50,14 @@ export class Responder {
 
   /** Those who share a page, and ask in the same words, share its text, its entity tag and its Link. */
   private page(exchange: Exchange, page: Carrier, status: number): Answer {
-    const { query, route } = exchange;
-    const asked = query.toString();
+    const { words, route } = exchange;
     let written = page[WRITTEN];
-    if (written?.query !== asked || written.route !== route || written.answer.status !== status) {
+    if (written?.words !== words || written.route !== route || written.answer.status !== status) {
       const link =
         route === undefined || page.nextCursor === undefined
           ? undefined
-          : nextLink(this.urls.of(route.path), query, page.nextCursor);
-      written = { query: asked, route, link, answer: new Answer(status, jsonBytes(page.items)) };
+          : nextLink(this.urls.of(route.path), exchange.query, page.nextCursor);
+      written = { words, route, link, answer: new Answer(status, jsonBytes(page.items)) };
       page[WRITTEN] = written;
     }
     if (written.link !== undefined) exchange.links.push(written.link);

@@ -32,12 +32,10 @@ export abstract class PageQuery {
   }
 
   private filters(): string {
-    const given = Object.entries(this).filter(
-      ([name, value]) => name !== 'limit' && name !== 'cursor' && value !== undefined,
-    );
-    if (given.length === 0) return '';
     const filters = new URLSearchParams();
-    for (const [name, value] of given) filters.append(name, String(value));
+    for (const [name, value] of Object.entries(this)) {
+      if (name !== 'limit' && name !== 'cursor' && value !== undefined) filters.append(name, String(value));
+    }
     filters.sort();
     return filters.toString();
   }
