@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import express, { type Express, type Response } from 'express';
 import { once } from 'node:events';
-import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beginExchange } from './exchange.js';
-import { bodyBytes, closeIfEmpty, expressMessages } from './express-messages.js';
+import { expressMessages } from './express-messages.js';
 
 const servers: Server[] = [];
 
@@ -50,58 +50,5 @@ describe('expressMessages', () => {
     const made = application('one');
     await serve(made);
     expect(await ask(await serve(made))).toEqual({ title: 'one', isAsBorn: true });
-  });
-});
-
-describe('bodyBytes', () => {
-  it.each<[string, number | undefined, (response: Response) => unknown, string?]>([
-    ['JSON', 4, (response) => response.json('ä')],
-    ['text in one piece', 6, (response) => response.end('3 × 2')],
-    [
-      'a stream that says its length',
-      2,
-      (response) => response.set('Content-Length', '2').write('a') && response.end('b'),
-    ],
-    ['a head with its length', 2, (response) => response.writeHead(200, { 'content-length': 2 }).end('ab')],
-    ['a stream', undefined, (response) => response.write('a') && response.end('b')],
-    ['nothing', 0, (response) => response.end()],
-    ['HEAD', 0, (response) => response.json('a'), 'HEAD'],
-    ['304', 0, (response) => response.status(304).json('a')],
-    ['no answer', 0, (response) => response.destroy()],
-  ])('of %s is %s', async (_, bytes, answer, method = 'GET') => {
-    const made = express();
-    const closed = new Promise<Response>((resolve) => {
-      made.use((_request, response) => {
-        response.on('close', () => resolve(response));
-        answer(response);
-      });
-    });
-    await fetch(await serve(made), { method, headers: { Connection: 'close' } }).catch(() => undefined);
-    expect(bodyBytes(await closed)).toBe(bytes);
-  });
-
-  it('of a length that is none is not known', () => {
-    const response = new ServerResponse({ method: 'GET' } as IncomingMessage);
-    response.writeHead(200, { 'Content-Length': 'many' });
-    expect(bodyBytes(response)).toBeUndefined();
-  });
-});
-
-describe('closeIfEmpty', () => {
-  it.each<[string, boolean, RequestInit]>([
-    ['no body', true, {}],
-    ['a body', false, { method: 'POST', body: 'a' }],
-    ['a body of no length', false, { method: 'POST', body: '' }],
-  ])('of a request with %s: %s', async (_, closes, init) => {
-    const made = express();
-    made.use((request, response) => {
-      // By then all of it has come.
-      setImmediate(() => {
-        closeIfEmpty(request);
-        response.json([request.complete, request.readableEnded]);
-      });
-    });
-    const answer = await fetch(await serve(made), { ...init, headers: { Connection: 'close' } });
-    expect(await answer.json()).toEqual([true, closes]);
   });
 });

@@ -13,7 +13,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { Route } from '../routing/index.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
-import { closeIfEmpty } from './express-messages.js';
+import { closeIfEmpty } from './node-messages.js';
 import type { Responder } from './responder.js';
 
 /** What the platform puts around every handler. */
