@@ -1,7 +1,6 @@
 import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import type { Config, DatabaseTarget } from '../platform/config/index.js';
+import { databaseFile, type Config, type DatabaseTarget } from '../platform/config/index.js';
 import {
   createDatabase,
   createDataSource,
@@ -79,9 +78,10 @@ async function onOpened<T>(
 
 /** A key of a file that is made on the way would open nothing: whoever asks stands in another folder than the service. */
 async function requireFile(target: DatabaseTarget): Promise<void> {
-  if (target.kind !== 'sqlite' || target.path === ':memory:') return;
+  const file = databaseFile(target);
+  if (file === undefined) return;
   try {
-    await access(resolve(target.path));
+    await access(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const absent =

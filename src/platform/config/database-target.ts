@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { bareHost, isHost, parseUrl } from './network-values.js';
 import { valueKind } from './value-kinds.js';
 
@@ -58,6 +59,11 @@ function decodePart(encoded: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The whole path of an SQLite file; undefined where there is none: on a server, or in memory. */
+export function databaseFile(target: DatabaseTarget): string | undefined {
+  return target.kind === 'sqlite' && target.path !== ':memory:' ? resolve(target.path) : undefined;
 }
 
 /** The target as a URL again, for a person to read: a password, where there is one, is three stars. */

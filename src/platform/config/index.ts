@@ -8,7 +8,13 @@ export {
 } from './config.js';
 export { ConfigError, type Fault } from './config-error.js';
 export { currentDatabaseTarget } from './current-database-target.js';
-export { showDatabaseTarget, type DatabaseTarget, type MySqlTarget, type SqliteTarget } from './database-target.js';
+export {
+  databaseFile,
+  showDatabaseTarget,
+  type DatabaseTarget,
+  type MySqlTarget,
+  type SqliteTarget,
+} from './database-target.js';
 export { describeConfig } from './describe-config.js';
 export {
   documentedSections,

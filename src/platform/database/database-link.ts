@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
-import type { Config } from '../config/index.js';
+import { databaseFile, type Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { DatabaseOutages } from './database-outages.js';
 import { openDataSource } from './open-data-source.js';
@@ -26,9 +25,7 @@ export class DatabaseLink {
     sources: readonly MigrationSource[],
   ) {
     this.migrator = new Migrator(dataSource, sources);
-    const { target } = config.database;
-    const file = target.kind === 'sqlite' && target.path !== ':memory:' ? resolve(target.path) : undefined;
-    this.outages = new DatabaseOutages(log, file);
+    this.outages = new DatabaseOutages(log, databaseFile(config.database.target));
   }
 
   /** Whether the schema is the one this build needs, as far as was seen. */

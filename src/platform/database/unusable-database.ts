@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { showDatabaseTarget, type DatabaseTarget } from '../config/index.js';
+import { databaseFile, showDatabaseTarget, type DatabaseTarget } from '../config/index.js';
 import { ApiError } from '../errors/index.js';
 import { StartFault } from '../start-fault.js';
 import { nameTlsFault } from './database-tls.js';
@@ -15,24 +14,18 @@ const FILE_FAULT = /^SQLITE_(AUTH|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|PROTOC
 /** What SQLite calls a file that another process, or connection, is writing to. */
 const FILE_LOCK = /^SQLITE_(BUSY|LOCKED)/;
 
-/** The database cannot be used, for a reason that lies outside of this program. Says which one and why, on one line. */
-export class UnusableDatabase extends StartFault {
-  constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions) {
-    super(`The database cannot be used: ${nameOf(target)}: ${onOneLine(reason)}`, options);
-    this.name = 'UnusableDatabase';
-  }
-}
+const CANNOT_BE_USED = 'The database cannot be used';
 
 /** The database is well, but others hold what the work needs, or held it crosswise: the same may succeed later. */
-class LockedDatabase extends StartFault {
-  constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions) {
-    super(`Another process holds a lock. Try again: ${nameOf(target)}: ${onOneLine(reason)}`, options);
-    this.name = 'LockedDatabase';
-  }
-}
+const IS_LOCKED = 'Another process holds a lock. Try again';
 
-function nameOf(target: DatabaseTarget): string {
-  return target.kind === 'sqlite' ? resolve(target.path) : showDatabaseTarget(target);
+/** The database cannot be used, for a reason that lies outside of this program. Says which one and why, on one line. */
+export class UnusableDatabase extends StartFault {
+  constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions, what = CANNOT_BE_USED) {
+    const which = databaseFile(target) ?? showDatabaseTarget(target);
+    super(`${what}: ${which}: ${onOneLine(reason)}`, options);
+    this.name = 'UnusableDatabase';
+  }
 }
 
 function onOneLine(text: string): string {
@@ -50,7 +43,7 @@ export function unusableDatabase(thrown: unknown, target: DatabaseTarget): Start
   if (!locked && !isOutside(fault)) return undefined;
   const { code, message } = nameTlsFault(fault) as MysqlFault;
   const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
-  return new (locked ? LockedDatabase : UnusableDatabase)(target, reason, { cause: thrown });
+  return new UnusableDatabase(target, reason, { cause: thrown }, locked ? IS_LOCKED : CANNOT_BE_USED);
 }
 
 /** What the driver said. A host with several addresses has a fault for each; one will do. */
