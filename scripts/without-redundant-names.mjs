@@ -2,12 +2,12 @@ import ts from 'typescript';
 
 /**
  * A chunk without what esbuild adds to name every function and class in so many words (`keepNames`: it renames a few), where
- * the name is the one that they have anyway. To name a function that is made for each request takes longer than to make it,
+ * it is sure that the name is the one that they have anyway. To name a function that is made for each request takes longer than to make it,
  * and changes its shape, so that V8 gives up compiling what calls it, again and again (test/faults/compiled-code.spec.ts).
  *
  * @param {string} text
  */
-export function withoutVainNames(text) {
+export function withoutRedundantNames(text) {
   const cuts = [];
   const cut = (from, to) => cuts.push([from, to]);
   const visit = (node) => {
@@ -34,9 +34,15 @@ export function withoutVainNames(text) {
   return ends.map((end, index) => text.slice(end, starts[index])).join('');
 }
 
-/** Where a function without a name gets that of what it is the value of (ECMA-262, NamedEvaluation). */
+/** Where, beside assignments, a function without a name gets that of what it is the value of (ECMA-262, NamedEvaluation). */
 const isNaming = (node) =>
-  [ts.isVariableDeclaration, ts.isPropertyAssignment, ts.isBindingElement, ts.isParameter].some((is) => is(node));
+  [
+    ts.isVariableDeclaration,
+    ts.isPropertyAssignment,
+    ts.isPropertyDeclaration,
+    ts.isBindingElement,
+    ts.isParameter,
+  ].some((is) => is(node));
 
 /** The name that the language gives to what stands at `place`: its own, else that of what it is assigned to. */
 function ownNameOf(target, place = target) {
@@ -44,7 +50,8 @@ function ownNameOf(target, place = target) {
   if (target.name !== undefined) return target.name.text;
   if (!(ts.isArrowFunction(target) || ts.isFunctionExpression(target) || ts.isClassExpression(target)))
     return undefined;
-  if (isNaming(parent)) return parent.name.text;
+  // `{ __proto__: … }` is no member.
+  if (isNaming(parent)) return parent.name.text === '__proto__' ? undefined : parent.name.text;
   const isAssignment = ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
   return isAssignment && ts.isIdentifier(parent.left) ? parent.left.text : undefined;
 }
