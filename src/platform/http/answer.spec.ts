@@ -1,10 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { bytesOf } from '../json/index.js';
 import { Answer, sendAnswer } from './answer.js';
 import { beginExchange, type Exchange } from './exchange.js';
 
-const answer = new Answer(200, '{"id":1}');
+const answer = new Answer(200, bytesOf('{"id":1}'));
 
 /**
  * @param isPlain whether only the platform has its response.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../errors/index.js';
-import { jsonBytes } from '../json/index.js';
+import { jsonBytes, type Bytes } from '../json/index.js';
 import type { Exchange } from './exchange.js';
 import { headOfAll, writeWholeHead } from './express-messages.js';
 
@@ -13,12 +13,12 @@ export class Answer {
 
   /**
    * @param status the HTTP status.
-   * @param bytes the body, as `jsonBytes` makes it; empty for none.
+   * @param bytes the body; empty for none.
    * @param headers those that belong to this answer itself.
    */
   constructor(
     readonly status: number,
-    readonly bytes: string,
+    readonly bytes: Bytes | '',
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 
@@ -32,8 +32,8 @@ export class Answer {
   }
 }
 
-/** The bytes of the Error body: exactly `code`, `message`, `status` (interface §2). */
-export function errorBody(error: ApiError): string {
+/** The Error body: exactly `code`, `message`, `status` (interface §2). */
+export function errorBody(error: ApiError): Bytes {
   return jsonBytes({ code: error.code, message: error.message, status: error.status });
 }
 

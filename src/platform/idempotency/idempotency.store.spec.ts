@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { loadConfig } from '../config/index.js';
 import { createDatabase, createDataSource, type Database } from '../database/index.js';
 import { Answer } from '../http/index.js';
+import { bytesOf } from '../json/index.js';
 import { IdempotencyRecord } from './idempotency-record.entity.js';
 import { IdempotencyStore } from './idempotency.store.js';
 import { CreateIdempotencyRecords1764201550000 } from './migrations/create-idempotency-records.1764201550000.js';
@@ -24,8 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => dataSource.destroy());
 
-/** Ł, and bytes that are no text in Latin-1. */
-const BODY = '{"name":"\u00c5\u0081"}';
+const BODY = bytesOf('{"name":"Łajka"}');
 
 async function put(id: string, expiresAt: number): Promise<void> {
   await store.claim(id, 'fingerprint', expiresAt);

@@ -16,7 +16,7 @@ export interface StoredAnswer {
 /** An answer as its record has it, which older and newer replicas read too. */
 interface Stored {
   readonly status: number;
-  /** Text. */
+  /** The text, not its bytes: records of earlier builds have it so. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,3 +1,3 @@
-export { bytesOf, jsonBytes, textOf } from './json-bytes.js';
+export { bytesOf, jsonBytes, textOf, type Bytes } from './json-bytes.js';
 export { parseJson } from './parse-json.js';
 export { stringifyJson } from './stringify-json.js';

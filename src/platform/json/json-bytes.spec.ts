@@ -9,7 +9,13 @@ const expected = (value: unknown): string => Buffer.from(stringifyJson(value)).t
 
 describe('jsonBytes', () => {
   it('is the UTF-8 of what stringifyJson makes', () => {
-    const anything = fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withSparseArray: true });
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      withBoxedValues: true,
+    });
     fc.assert(
       fc.property(anything, (value) => {
         if (value === undefined) expect(() => jsonBytes(value)).toThrow(TypeError);
@@ -44,6 +50,18 @@ describe('jsonBytes', () => {
     [1000000000000000, '1000000000000000'],
     [0n, '0'],
     [1e21, '1e+21'],
+    [[Object(1), Object('a'), Object(true)], '[1,"a",true]'],
+    [[(JSON as unknown as { rawJSON(text: string): object }).rawJSON('1.10')], '[1.10]'],
+    [{ list: Object.assign([1], { toJSON: () => 'list' }) }, '{"list":"list"}'],
+    [{ toJSON: 1 }, '{"toJSON":1}'],
+    [
+      [
+        new (class Pet {
+          id = 1n;
+        })(),
+      ],
+      '[{"id":1}]',
+    ],
     [{}, '{}'],
     [[], '[]'],
     ['', '""'],
@@ -57,6 +75,39 @@ describe('jsonBytes', () => {
     expect(jsonBytes(value)).toBe(JSON.stringify(value));
     const escaped = ['é"'.repeat(room / 2)];
     expect(jsonBytes(escaped)).toBe(expected(escaped));
+    expect(jsonBytes([1])).toBe('[1]');
+  });
+
+  it.each([
+    ['a toJSON', (inner: () => string) => ({ toJSON: inner })],
+    [
+      'a getter',
+      (inner: () => string) => ({
+        get member() {
+          return inner();
+        },
+      }),
+    ],
+  ])('writes one value while %s of another has it written', (_, asking) => {
+    const inner = (): string => jsonBytes({ inner: 'x'.repeat(100) });
+    const value = { before: 'y'.repeat(100), asked: asking(inner), after: 1 };
+    expect(jsonBytes(value)).toBe(expected(value));
+  });
+
+  it('can be asked again after what threw', () => {
+    const value = {
+      toJSON: () => {
+        throw new RangeError('no');
+      },
+    };
+    expect(() => jsonBytes([value])).toThrow('no');
+    expect(jsonBytes([1])).toBe('[1]');
+  });
+
+  it('refuses what holds itself', () => {
+    const value: Record<string, unknown> = {};
+    value['self'] = value;
+    expect(() => jsonBytes(value)).toThrow();
     expect(jsonBytes([1])).toBe('[1]');
   });
 

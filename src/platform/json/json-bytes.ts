@@ -1,43 +1,54 @@
-import { stringifyJson } from './stringify-json.js';
+import { jsonText, stringifyJson } from './stringify-json.js';
 
-/** Room for a page of a hundred items with the longest names. What is longer is written in another way. */
+/** UTF-8 with a character for each byte: Node copies it to a socket as `latin1`, so what many share is encoded once. */
+export type Bytes = string & { readonly [brand]: true };
+declare const brand: unique symbol;
+
+/** Room for a page of a hundred pets with the longest names, unless most of them must be escaped. */
 const ROOM = 128 * 1024;
 const room = Buffer.allocUnsafeSlow(ROOM);
+/** Whether the room is in use: what a value does when it is asked may be to have another one written. */
+let isWriting = false;
 
 /** Names of members that are kept ready; more than a service has, unless what it answers are dictionaries. */
 const MOST_NAMES = 1000;
-const names = new Map<string, string>();
+const LONGEST_NAME = 64;
+const names = new Map<string, Bytes>();
 
 const [QUOTE, BACKSLASH, COMMA, MINUS, ZERO] = [0x22, 0x5c, 0x2c, 0x2d, 0x30];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The UTF-8 of the JSON text of a value, with a character for each byte: Node copies it to a socket as `latin1`, so what
- * many share is encoded once.
+ * The JSON text of a value in UTF-8, as `stringifyJson` makes it, written at once into bytes: text that is not ASCII is a
+ * slow thing to the engine, and so is a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` is not told under which
+ * name its object stands.
  *
- * It is what `stringifyJson` makes, written at once into bytes: text that is not ASCII is a slow thing to the engine, and
- * so is a `bigint` (`npm run bench`, "pages deep in the table").
- *
- * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol.
+ * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol; when it holds itself (or RangeError).
  */
-export function jsonBytes(value: unknown): string {
-  const end = write(value, 0);
-  // Behind the end of the room nothing was kept.
-  return end === 0 || end > ROOM ? bytesOf(stringifyJson(value)) : room.toString('latin1', 0, end);
+export function jsonBytes(value: unknown): Bytes {
+  if (isWriting) return bytesOf(stringifyJson(value));
+  isWriting = true;
+  try {
+    const end = write(value, 0);
+    if (end > 0 && end <= ROOM) return room.toString('latin1', 0, end) as Bytes;
+  } finally {
+    isWriting = false;
+  }
+  return bytesOf(stringifyJson(value));
 }
 
-/** The UTF-8 of a text, with a character for each byte. */
-export function bytesOf(text: string): string {
-  return Buffer.from(text).toString('latin1');
+export function bytesOf(text: string): Bytes {
+  return Buffer.from(text).toString('latin1') as Bytes;
 }
 
 /** The text of `bytesOf`. */
-export function textOf(bytes: string): string {
+export function textOf(bytes: Bytes | ''): string {
   return Buffer.from(bytes, 'latin1').toString();
 }
 
-/** @returns where it ends; `at`, with nothing written, for what has no JSON text. */
+/** @returns where it ends, beyond the room for what is longer; `at` for what has no JSON text, and nothing is written. */
 function write(value: unknown, at: number): number {
+  if (at > ROOM) return at + 1;
   switch (typeof value) {
     case 'string':
       return writeString(value, at);
@@ -57,14 +68,23 @@ function write(value: unknown, at: number): number {
 }
 
 function writeStructure(value: object, at: number): number {
-  if (Array.isArray(value)) return writeArray(value, at);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return write((value as Jsonable).toJSON(), at);
-  return writeObject(value as Record<string, unknown>, at);
+  if (!isOrdinary(value)) return writeBytes(bytesOf(jsonText(value) ?? ''), at);
+  return Array.isArray(value) ? writeArray(value, at) : writeObject(value as Record<string, unknown>, at);
 }
 
-interface Jsonable {
-  toJSON(): unknown;
+/** Whether it is written item by item, or member by member. */
+function isOrdinary(value: object): boolean {
+  if ('toJSON' in value) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || Array.isArray(value)) return true;
+  return prototype === null ? !isRawJSON(value) : !BOXES.some((box) => value instanceof box);
 }
+
+/** TypeScript's library does not know it yet. */
+const { isRawJSON } = JSON as unknown as { isRawJSON: (value: unknown) => boolean };
+
+/** Objects that stand for one value. */
+const BOXES = [Number, String, Boolean, BigInt];
 
 function writeArray(items: readonly unknown[], at: number): number {
   room[at++] = OPENING_BRACKET;
@@ -93,18 +113,19 @@ function writeObject(object: Readonly<Record<string, unknown>>, start: number): 
   return at;
 }
 
-/** The bytes of `"name":`. */
-function nameOf(name: string): string {
+/** `"name":` */
+function nameOf(name: string): Bytes {
   let written = names.get(name);
   if (written === undefined) {
-    if (names.size === MOST_NAMES) names.clear();
     written = bytesOf(`${JSON.stringify(name)}:`);
-    names.set(name, written);
+    if (names.size === MOST_NAMES) names.clear();
+    if (name.length <= LONGEST_NAME) names.set(name, written);
   }
   return written;
 }
 
 function writeString(text: string, start: number): number {
+  if (text.length > ROOM - start) return ROOM + 1;
   let at = start;
   room[at++] = QUOTE;
   for (let index = 0; index < text.length; index++) {
@@ -147,7 +168,9 @@ function writeInteger(integer: number, at: number): number {
   return end;
 }
 
+/** @param bytes ASCII, or `Bytes`. */
 function writeBytes(bytes: string, at: number): number {
+  if (bytes.length > ROOM - at) return ROOM + 1;
   for (let index = 0; index < bytes.length; index++) room[at++] = bytes.charCodeAt(index);
   return at;
 }

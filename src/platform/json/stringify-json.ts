@@ -5,9 +5,14 @@
  * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol.
  */
 export function stringifyJson(value: unknown, indent = 0): string {
-  const text = JSON.stringify(value, exact, indent) as string | undefined;
+  const text = jsonText(value, indent);
   if (text === undefined) throw new TypeError(`A ${typeof value} has no JSON text`);
   return text;
+}
+
+/** As `stringifyJson`; undefined for what has no JSON text. */
+export function jsonText(value: unknown, indent = 0): string | undefined {
+  return JSON.stringify(value, exact, indent);
 }
 
 /** TypeScript's library does not know `JSON.rawJSON` yet. */
