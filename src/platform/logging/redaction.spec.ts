@@ -40,6 +40,14 @@ describe('a line of the log', () => {
     expect(written({ headers, password: 'canary', token: 'canary', ...headers })).not.toContain('canary');
   });
 
+  it('calls an error by its class, where that gives it no name', () => {
+    class ToyBroken extends Error {}
+    const typeOf = (err: Error): unknown => (JSON.parse(written({ err })) as { err: { type: unknown } }).err.type;
+    expect(typeOf(new ToyBroken('x'))).toBe('ToyBroken');
+    expect(typeOf(Object.assign(new ToyBroken('x'), { name: 'ToyError' }))).toBe('ToyError');
+    expect(typeOf(new RangeError('x'))).toBe('RangeError');
+  });
+
   it.each(['req', 'request'])('keeps of a request (%s) its method alone', (name) => {
     const request = { method: 'GET', url: '/?canary', headers: { 'x-any': 'canary' }, body: 'canary' };
     expect(JSON.parse(written({ [name]: request }))).toMatchObject({ [name]: { method: 'GET' } });

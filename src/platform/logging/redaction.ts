@@ -5,7 +5,8 @@ export function describeError(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: 'A value that is not an Error was thrown' };
   const { code, errno } = thrown as { code?: unknown; errno?: unknown };
   return {
-    type: thrown.name,
+    // A class of errors that is given no name of its own has that of its parent.
+    type: thrown.name === 'Error' ? thrown.constructor.name : thrown.name,
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(typeof errno === 'number' ? { errno } : {}),
     message: messageOf(thrown),
