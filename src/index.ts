@@ -21,7 +21,6 @@ export {
 export {
   Database,
   DatabaseError,
-  MOST_PARTS,
   type Row,
   type SqlValue,
   type StatementOptions,

@@ -34,8 +34,8 @@ export abstract class Database {
   ): Promise<T[]>;
 
   /**
-   * Runs one SELECT for each of several lists of parameters, MOST_PARTS of them in one statement where the engine is across
-   * a network.
+   * Runs one SELECT for each of several lists of parameters, up to 16 of them in one statement where the engine is across a
+   * network.
    *
    * @param sql begins with `SELECT ` and a column; it may have ORDER BY and LIMIT, which say what rows there are. The rows
    *   of one list are to be sorted by whoever asked: no engine promises their order where several lists travel together.

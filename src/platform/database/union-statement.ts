@@ -1,7 +1,4 @@
-/**
- * SELECTs that travel as one: of a hundred rows each they make as many as take a few milliseconds to read. A server keeps each
- * size prepared for each connection, at some 12 KiB a part.
- */
+/** SELECTs that travel as one. A server keeps each size prepared for each connection, so there are not to be many. */
 export const MOST_PARTS = 16;
 
 /** The column that tells the parts of a union apart: a DOUBLE, since an integer would be made a bigint in every row. */

@@ -19,7 +19,7 @@ const CANNOT_BE_USED = 'The database cannot be used';
 /** The database is well, but others hold what the work needs, or held it crosswise: the same may succeed later. */
 const IS_LOCKED = 'Another process holds a lock. Try again';
 
-/** The database cannot be used, for a reason that lies outside of this program. Says which one and why, on one line. */
+/** The database cannot be used, or not now, for a reason outside of this program. Says which one and why, on one line. */
 export class UnusableDatabase extends StartFault {
   constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions, what = CANNOT_BE_USED) {
     const which = databaseFile(target) ?? showDatabaseTarget(target);

@@ -84,6 +84,10 @@ describe('Gather', () => {
     expect(await Promise.all(results)).toEqual([10, 10, 20, 10, 30, 310, 40]);
   });
 
+  it.each([0, 65])('refuses batches of %i', (most) => {
+    expect(() => new Gather(outside, new Works().run, { most })).toThrow(RangeError);
+  });
+
   it('answers no more than 64 in one go, though all want the same', async () => {
     const works = new Works();
     const gather = new Gather(outside, works.run, { keyOf: () => 'same' });

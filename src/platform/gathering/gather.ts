@@ -23,7 +23,7 @@ export interface GatherOptions<I> {
   readonly keyOf?: (item: I) => unknown;
 }
 
-/** Items of one batch, the same ones too: those who share a result are answered in one go, which others wait for. */
+/** Items of one batch, with those of the same key: all of them are answered in one go, which others wait for. */
 const MOST_ITEMS = 64;
 
 /** Items that may wait; more than shedding lets in flight, so it is met only where shedding is off. */
@@ -45,12 +45,14 @@ export class Gather<I, R> {
   /**
    * @param transactions tells whether the caller is in one: then its item goes alone, as part of it.
    * @param work gives one result per item, in their order.
+   * @throws {RangeError} for a `most` out of bounds.
    */
   constructor(
     private readonly transactions: Transactions,
     private readonly work: (items: readonly I[]) => Promise<readonly R[]>,
     { most = MOST_ITEMS, keyOf = itself }: GatherOptions<I> = {},
   ) {
+    if (most < 1 || most > MOST_ITEMS) throw new RangeError(`A batch has 1 to ${MOST_ITEMS} different items`);
     this.most = most;
     this.keyOf = keyOf;
   }
