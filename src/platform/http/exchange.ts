@@ -109,14 +109,14 @@ export class Exchange {
     return queryOf(this.url);
   }
 
-  /** The text of `query`. */
-  get words(): string {
+  /** The query's text as Express has it: a feature's middleware may have rewritten `request.url`. */
+  get effectiveQuery(): string {
     return queryOf(this.request.url ?? '/');
   }
 
-  /** The query as Express has it: a feature's middleware may have rewritten `request.url`. Not to be changed. */
+  /** The same, parsed. Not to be changed. */
   get query(): URLSearchParams {
-    const text = this.words;
+    const text = this.effectiveQuery;
     if (this.read?.text !== text) this.read = { text, query: parseQuery(text) };
     return this.read.query;
   }

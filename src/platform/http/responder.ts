@@ -14,7 +14,7 @@ const WRITTEN = Symbol('animal-store:written');
  * the next full collection.
  */
 interface WrittenPage {
-  readonly words: string;
+  readonly query: string;
   readonly route: Route | undefined;
   readonly link: string | undefined;
   readonly answer: Answer;
@@ -48,16 +48,16 @@ export class Responder {
     return new Answer(status, result === undefined || result === null ? '' : jsonBytes(result), headers);
   }
 
-  /** Those who share a page, and ask in the same words, share its text, its entity tag and its Link. */
+  /** Those who share a page, and ask in the same words, share its bytes, its entity tag and its Link. */
   private page(exchange: Exchange, page: Carrier, status: number): Answer {
-    const { words, route } = exchange;
+    const { effectiveQuery: asked, route } = exchange;
     let written = page[WRITTEN];
-    if (written?.words !== words || written.route !== route || written.answer.status !== status) {
+    if (written?.query !== asked || written.route !== route || written.answer.status !== status) {
       const link =
         route === undefined || page.nextCursor === undefined
           ? undefined
           : nextLink(this.urls.of(route.path), exchange.query, page.nextCursor);
-      written = { words, route, link, answer: new Answer(status, jsonBytes(page.items)) };
+      written = { query: asked, route, link, answer: new Answer(status, jsonBytes(page.items)) };
       page[WRITTEN] = written;
     }
     if (written.link !== undefined) exchange.links.push(written.link);
