@@ -1,37 +1,43 @@
 import ts from 'typescript';
 
 /**
- * A chunk without what esbuild adds to name every function and class in so many words (`keepNames`: it renames a few), where
- * it is sure that the name is the one that they have anyway. To name a function that is made for each request takes longer than to make it,
- * and changes its shape, so that V8 gives up compiling what calls it, again and again (test/faults/compiled-code.spec.ts).
+ * A chunk without what esbuild adds to name every function and class in so many words (`keepNames`: it renames a few),
+ * where it is sure that the name is the one that they have anyway. To name a function that is made for each request takes
+ * longer than to make it, and changes its shape, so that V8 gives up compiling what calls it, again and again
+ * (test/faults/compiled-code.spec.ts).
  *
  * @param {string} text
  */
 export function withoutRedundantNames(text) {
   const cuts = [];
-  const cut = (from, to) => cuts.push([from, to]);
   const visit = (node) => {
-    if (ts.isCallExpression(node) && node.expression.getText() === '__name') {
-      const [target, name] = node.arguments;
-      const isStatement = ts.isExpressionStatement(node.parent);
-      const block = node.parent.parent.parent;
-      if (target.kind === ts.SyntaxKind.ThisKeyword) {
-        if (isStatement && ts.isClassStaticBlockDeclaration(block) && ownNameOf(block.parent) === name.text)
-          cut(block.getStart(), block.end);
-      } else if (isStatement) {
-        if (ts.isIdentifier(target) && target.text === name.text) cut(node.parent.getStart(), node.parent.end);
-      } else if (ownNameOf(target, node) === name.text) {
-        cut(node.getStart(), target.getStart());
-        cut(target.end, node.end);
-      }
-    }
+    if (ts.isCallExpression(node) && node.expression.getText() === '__name') cuts.push(...redundantParts(node));
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile('chunk.js', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS));
+  // A call inside of another stands between the two cuts of that.
   cuts.sort(([one], [other]) => one - other);
   const ends = [0, ...cuts.map(([, to]) => to)];
   const starts = [...cuts.map(([from]) => from), text.length];
   return ends.map((end, index) => text.slice(end, starts[index])).join('');
+}
+
+/** Where to cut, from and to, around `__name(what, "name")`; nowhere, where it is not sure to be redundant. */
+function redundantParts(call) {
+  const [target, { text: name }] = call.arguments;
+  const statement = call.parent;
+  if (!ts.isExpressionStatement(statement)) {
+    if (ownNameOf(target, call) !== name) return [];
+    return [
+      [call.getStart(), target.getStart()],
+      [target.end, call.end],
+    ];
+  }
+  if (ts.isIdentifier(target)) return target.text === name ? [[statement.getStart(), statement.end]] : [];
+  // `class { static { __name(this, "name"); } }`
+  const block = statement.parent.parent;
+  if (!ts.isClassStaticBlockDeclaration(block) || ownNameOf(block.parent) !== name) return [];
+  return [[block.getStart(), block.end]];
 }
 
 /** Where, beside assignments, a function without a name gets that of what it is the value of (ECMA-262, NamedEvaluation). */
