@@ -40,7 +40,7 @@ const PATIENCE = { acquireTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
 /**
  * Runs `work` on the database that the environment names, and closes it again.
  *
- * @throws {StartFault} where the database, or a lock that others hold in it, is the reason that it could not be done.
+ * @throws {UnusableDatabase} where the database, or a lock that others hold in it, is the reason that it could not be done.
  */
 export async function withDatabase<T>(
   features: readonly Feature[],

@@ -23,27 +23,21 @@ const IS_LOCKED = 'Another process holds a lock. Try again';
 export class UnusableDatabase extends StartFault {
   constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions, what = CANNOT_BE_USED) {
     const which = databaseFile(target) ?? showDatabaseTarget(target);
-    super(`${what}: ${which}: ${onOneLine(reason)}`, options);
+    super(`${what}: ${which}: ${reason.replace(/\p{Cc}+/gu, ' ')}`, options);
     this.name = 'UnusableDatabase';
   }
-}
-
-function onOneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
 }
 
 /**
  * @param thrown by a driver, by TypeORM or by what they were translated to.
  * @returns the same in plain words; undefined for a fault of a program, whose stack tells more.
  */
-export function unusableDatabase(thrown: unknown, target: DatabaseTarget): StartFault | undefined {
+export function unusableDatabase(thrown: unknown, target: DatabaseTarget): UnusableDatabase | undefined {
   const fault = rootOf(thrown);
-  if (!Error.isError(fault)) return undefined;
-  const locked = isLock(fault);
-  if (!locked && !isOutside(fault)) return undefined;
+  if (!Error.isError(fault) || !(isLock(fault) || isOutside(fault))) return undefined;
   const { code, message } = nameTlsFault(fault) as MysqlFault;
   const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
-  return new UnusableDatabase(target, reason, { cause: thrown }, locked ? IS_LOCKED : CANNOT_BE_USED);
+  return new UnusableDatabase(target, reason, { cause: thrown }, isLock(fault) ? IS_LOCKED : CANNOT_BE_USED);
 }
 
 /** What the driver said. A host with several addresses has a fault for each; one will do. */
