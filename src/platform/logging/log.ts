@@ -1,4 +1,5 @@
-import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { lineTime } from './line-time.js';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
@@ -28,7 +29,7 @@ export async function createLog(settings: LogSettings): Promise<Log> {
     {
       level: settings.level,
       base: { service: 'animal-store', version: settings.version, pid: process.pid },
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: lineTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: settings.context,
       serializers,
