@@ -15,10 +15,14 @@ export class ListenError extends StartFault {
   }
 }
 
+const NO_NAME = (code: string): string => `no address is found for this name (${code}). Set HOST to an address.`;
+
 /** Why, and what to change; both ports are on `HOST`. */
 const REASONS: Readonly<Record<string, (variable: string) => string>> = {
   EADDRINUSE: (variable) => `another process listens there (EADDRINUSE). Set ${variable} to another port.`,
   EADDRNOTAVAIL: () => 'this machine has no such address (EADDRNOTAVAIL). Set HOST to one that it has.',
+  ENOTFOUND: () => NO_NAME('ENOTFOUND'),
+  EAI_AGAIN: () => NO_NAME('EAI_AGAIN'),
   EACCES: (variable) => `this user may not (EACCES). Set ${variable} to a port above 1023.`,
 };
 
