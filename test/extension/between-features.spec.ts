@@ -106,11 +106,13 @@ describe('a feature that fails to start', () => {
     ['construct', 'lanterns', 'No oil'],
     ['begin', 'kettles', 'No water'],
     ['find', 'sailors', "Nest can't resolve dependencies of the Sailor"],
-  ])('because it fails to %s is named', async (what, feature, reason) => {
+  ])('because it fails to %s is named, once', async (what, feature, reason) => {
     const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];
     const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });
     expect(await service.exited).toEqual({ code: 1, signal: null });
     expect(service.output).toContain(`The service could not start: feature '${feature}' failed to start: ${reason}`);
+    expect(service.output.split(reason)).toHaveLength(2);
+    expect(service.output).toMatch(/^ {4}at /m);
   });
 });
 
