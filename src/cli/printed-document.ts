@@ -10,6 +10,7 @@ import { version } from '../platform/version.js';
 
 /** The document of the features of this build, made without a database and without listening. */
 export async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
+  // Not by readConfig: the application tells of what looks misspelt itself.
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
   const features = startedFeatures(given, config);
   const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
