@@ -61,6 +61,9 @@ onEachEngine('below the framework', (engine) => {
       ['NUL in the target', 'GET /v1/pets\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
       ['no Host', 'GET /v1/pets HTTP/1.1\r\nKEY\r\n\r\n'],
       ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nHost: x\r\nKEY\r\n\r\n'],
+      ['two hosts in one', 'GET /v1/pets HTTP/1.1\r\nHost: a, b\r\nKEY\r\n\r\n'],
+      ['a host that is none', 'GET /v1/pets HTTP/1.1\r\nHost: a/<>\r\nKEY\r\n\r\n'],
+      ['a port that is none', 'GET /v1/pets HTTP/1.1\r\nHost: a:b\r\nKEY\r\n\r\n'],
       ['a header without a colon', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\nnonsense\r\n\r\n'],
       ['a header without a name', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n: x\r\n\r\n'],
       ['a name that is none', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\nX Y: z\r\n\r\n'],
@@ -90,6 +93,15 @@ onEachEngine('below the framework', (engine) => {
       await expectRefused(post(framing, body), 400, 'bad_request');
     });
   });
+
+  it.each(['', 'pets.test', 'pets.test:', 'PETS_1.test:443', '127.0.0.1:80', '[::1]', '[fe80::1%25eth0]:80', 'a%20b'])(
+    'a Host may be %j',
+    async (host) => {
+      const [connection, answer] = await exchange(`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nKEY\r\n\r\n`);
+      expect(answer.status).toBe(200);
+      connection.close();
+    },
+  );
 
   describe('what Node finds too large', () => {
     it.each([

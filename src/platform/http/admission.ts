@@ -14,7 +14,8 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
   // Node takes a bare `GET /path` for HTTP/0.9.
   if (request.httpVersionMajor !== 1) return malformed('Speak HTTP/1.1 here, or HTTP/1.0.');
   // Node checks the Host too, but answers without a body.
-  if (hasStrangeHost(request)) return malformed('An HTTP/1.1 request has exactly one Host header.');
+  if (hasStrangeHost(request))
+    return malformed('An HTTP/1.1 request has exactly one Host header, a host and its port.');
   if (url.includes('#')) return malformed('A request has no fragment (RFC 9112, section 3.2).');
   if (request.method === 'CONNECT') return malformed('There are no tunnels here (RFC 9110, section 9.3.6).');
   if (hasStrangeFraming(request)) {
@@ -25,10 +26,14 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
 
 const malformed = (message: string): ApiError => new ApiError(coreErrors.badRequest, message);
 
+/** RFC 3986 §3.2.2 and §3.2.3: an address in brackets or a name, which may be empty, and a port. */
+const HOST = /^(?:\[[\w:.%~-]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/;
+
 /** RFC 9112 §3.2: exactly one, which HTTP/1.0 may leave out. */
 function hasStrangeHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  const { length: hosts } = headerValues(rawHeaders, 'host');
-  return hosts > 1 || (hosts === 0 && httpVersion === '1.1');
+  const [host, ...others] = headerValues(rawHeaders, 'host');
+  if (host === undefined) return httpVersion === '1.1';
+  return others.length > 0 || !HOST.test(host);
 }
 
 /** RFC 9112 §6.1: a proxy that reads another coding, or HTTP/1.0, otherwise than Node does would see other requests. */

@@ -81,6 +81,8 @@ export class HttpAdapter extends ExpressAdapter {
       (request, response) => this.receive(request, response),
     );
     server.maxConnections = http.maxConnections;
+    // Any number: their bytes are what is bounded.
+    server.maxHeadersCount = 0;
     // Nothing moves for longer than a request may take and its answer after it: the client does not read.
     server.timeout = http.requestTimeoutMs + http.requestDeadlineMs;
     const count = (reason: string): void => this.hands?.refused(reason);
