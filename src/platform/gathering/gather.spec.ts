@@ -84,7 +84,7 @@ describe('Gather', () => {
     expect(await Promise.all(results)).toEqual([10, 10, 20, 10, 30, 310, 40]);
   });
 
-  it.each([0, 65])('refuses batches of %i', (most) => {
+  it.each([0, 65, NaN])('refuses batches of %d', (most) => {
     expect(() => new Gather(outside, new Works().run, { most })).toThrow(RangeError);
   });
 
@@ -112,6 +112,18 @@ describe('Gather', () => {
       'refused',
       140,
     ]);
+  });
+
+  it('tries those who want the same once more together, not each alone', async () => {
+    const tried: number[][] = [];
+    const work = (items: readonly number[]): Promise<number[]> => {
+      tried.push([...items]);
+      return Promise.reject(new Error('refused'));
+    };
+    const gather = new Gather<number, number>(outside, work, { keyOf: (item) => item % 10 });
+    const results = await Promise.allSettled([1, 11, 2, 12, 22].map((item) => gather.add(item)));
+    expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(tried).toEqual([[1, 2], [1], [2]]);
   });
 
   it('tries nothing again where the database did not answer, and keeps nobody waiting', async () => {

@@ -16,10 +16,13 @@ interface Waiting<I, R> {
   readonly place: TracePlace | undefined;
 }
 
+/** Those who wait for the same item, at least one, and get what becomes of it. */
+type Sharing<I, R> = readonly Waiting<I, R>[];
+
 export interface GatherOptions<I> {
   /** Different items of one batch, 1 to 64; 64 unless given. */
   readonly most?: number;
-  /** Items with the same key are one to `work`, and share its result; each is itself unless given. */
+  /** Items with the same key are one to `work`, and share what becomes of it; each is itself unless given. */
   readonly keyOf?: (item: I) => unknown;
 }
 
@@ -52,7 +55,7 @@ export class Gather<I, R> {
     private readonly work: (items: readonly I[]) => Promise<readonly R[]>,
     { most = MOST_ITEMS, keyOf = itself }: GatherOptions<I> = {},
   ) {
-    if (most < 1 || most > MOST_ITEMS) throw new RangeError(`A batch has 1 to ${MOST_ITEMS} different items`);
+    if (!(most >= 1 && most <= MOST_ITEMS)) throw new RangeError(`A batch has 1 to ${MOST_ITEMS} different items`);
     this.most = most;
     this.keyOf = keyOf;
   }
@@ -83,33 +86,33 @@ export class Gather<I, R> {
     this.running = false;
   }
 
-  /** Takes who has waited longest. */
-  private takeBatch(): Waiting<I, R>[] {
+  /** Takes who has waited longest, those of the same key together. */
+  private takeBatch(): Sharing<I, R>[] {
     const keys = new Set<unknown>();
     const end = this.waiting.findIndex(({ key }, index) => index === MOST_ITEMS || keys.add(key).size > this.most);
-    return this.waiting.splice(0, end < 0 ? this.waiting.length : end);
+    const batch = this.waiting.splice(0, end < 0 ? this.waiting.length : end);
+    return [...Map.groupBy(batch, ({ key }) => key).values()];
   }
 
   /** @returns whether the database can be asked for more. */
-  private async settle(batch: readonly Waiting<I, R>[]): Promise<boolean> {
+  private async settle(batch: readonly Sharing<I, R>[]): Promise<boolean> {
     try {
-      const alike = [...Map.groupBy(batch, ({ key }) => key).values()];
-      const items = alike.map(([first]) => (first as Waiting<I, R>).item);
-      const results = await inTraces(batch, () => this.work(items));
-      alike.forEach((sharing, index) => sharing.forEach(({ resolve }) => resolve(results[index] as R)));
+      const items = batch.map(([first]) => (first as Waiting<I, R>).item);
+      const results = await inTraces(batch.flat(), () => this.work(items));
+      batch.forEach((sharing, index) => sharing.forEach(({ resolve }) => resolve(results[index] as R)));
       return true;
     } catch (error) {
       if (!isPassing(error) && batch.length > 1) return this.settleEach(batch);
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of batch.flat()) reject(error);
       return !(isPassing(error) && isOutage(error));
     }
   }
 
   /** One bad item must not hurt its neighbours: of a batch that was refused, each item is tried alone. */
-  private async settleEach(batch: readonly Waiting<I, R>[]): Promise<boolean> {
+  private async settleEach(batch: readonly Sharing<I, R>[]): Promise<boolean> {
     for (const [index, single] of batch.entries()) {
       if (await this.settle([single])) continue;
-      refuse(batch.slice(index + 1));
+      refuse(batch.slice(index + 1).flat());
       return false;
     }
     return true;
