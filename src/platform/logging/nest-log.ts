@@ -1,45 +1,52 @@
 import type { LoggerService } from '@nestjs/common';
+import type { Level } from 'pino';
 import type { Log } from './log.js';
 import { framesOf, messageOf } from './redaction.js';
 
-/** Nest's name for who tells of a fault at the start, and then throws it to whoever started it, who tells of it too. */
+/** Nest's name for who logs a fault of the start and then throws it to whoever started it, who tells of it too. */
 const TELLS_TWICE = 'ExceptionHandler';
 
 /** Nest's own words, in the service's log. What Nest says at start of each module and route is for debugging. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 
-  log(message: unknown, context?: unknown): void {
-    this.target.debug({ context }, wordsOf(message));
+  log(message: unknown, ...rest: unknown[]): void {
+    this.say('debug', message, rest);
   }
 
-  /** @param rest a stack, if there is one, then the context. */
   error(message: unknown, ...rest: unknown[]): void {
-    const context = rest.at(-1);
-    if (context === TELLS_TWICE) return;
-    const stack = rest.length > 1 ? framesOf(String(rest[0])) : undefined;
-    this.target.error({ context, stack, ...errorIn(message) }, wordsOf(message));
+    if (message instanceof Error && rest.at(-1) === TELLS_TWICE) return;
+    this.say('error', message, rest);
   }
 
-  warn(message: unknown, context?: unknown): void {
-    this.target.warn({ context }, wordsOf(message));
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.say('warn', message, rest);
   }
 
-  debug(message: unknown, context?: unknown): void {
-    this.target.debug({ context }, wordsOf(message));
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.say('debug', message, rest);
   }
 
-  verbose(message: unknown, context?: unknown): void {
-    this.target.trace({ context }, wordsOf(message));
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.say('trace', message, rest);
   }
 
-  fatal(message: unknown, context?: unknown): void {
-    this.target.fatal({ context, ...errorIn(message) }, wordsOf(message));
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.say('fatal', message, rest);
+  }
+
+  /** @param rest a stack, errors and more words, if there are any; then who says it. */
+  private say(level: Level, message: unknown, rest: readonly unknown[]): void {
+    const beside = rest.slice(0, -1).filter((value) => value !== undefined);
+    const stack = beside.find(isStack);
+    const err = [message, ...beside].find((value) => value instanceof Error);
+    const words = [message, ...beside.filter((value) => value !== err && value !== stack)];
+    this.target[level]({ context: rest.at(-1), stack: framesOf(stack), err }, words.map(wordsOf).join(' '));
   }
 }
 
-function errorIn(message: unknown): object {
-  return message instanceof Error ? { err: message } : {};
+function isStack(value: unknown): value is string {
+  return typeof value === 'string' && framesOf(value) !== undefined;
 }
 
 /** An error speaks by its message, unless a driver wrote it. */

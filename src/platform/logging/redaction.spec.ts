@@ -103,4 +103,25 @@ describe("Nest's words in the log", () => {
     expect(second).toMatchObject({ context: 'Pets', stack: expect.stringMatching(/^ +at /) });
     expect((second as { stack: string }).stack).not.toContain('canary');
   });
+
+  it('lose nothing of what stands beside the message', () => {
+    error.mockClear();
+    const cause = new Error('No milk');
+    log.error('It failed', cause, 'Pets');
+    log.error('It failed', 'twice', 'Pets');
+    log.error('It failed', 'Pets');
+    expect(error.mock.calls).toMatchObject([
+      [{ err: cause, context: 'Pets' }, 'It failed'],
+      [{ err: undefined, context: 'Pets' }, 'It failed twice'],
+      [{ err: undefined, context: 'Pets' }, 'It failed'],
+    ]);
+  });
+
+  it('are not those about a fault of the start, which whoever started it tells', () => {
+    error.mockClear();
+    log.error(failure, undefined, 'ExceptionHandler');
+    expect(error).not.toHaveBeenCalled();
+    log.error('It failed', 'ExceptionHandler');
+    expect(error).toHaveBeenCalledTimes(1);
+  });
 });
