@@ -78,9 +78,18 @@ onEachEngine('the tables of features', (engine) => {
     const broken = hosting({ features: ['features/fails-to-migrate.feature.ts'] });
     const service = Service.launch({ database, ...broken });
     const line = await service.untilLogged(({ event }) => event === 'migration.failed', 15_000);
-    expect(line).toMatchObject({ level: 'error', feature: 'nothing', migration: 'CreateNothing1500000000000' });
+    const told = "Migration CreateNothing1500000000000 of feature 'nothing' failed: The database failed (";
+    expect(line).toMatchObject({
+      level: 'error',
+      feature: 'nothing',
+      migration: 'CreateNothing1500000000000',
+      msg: expect.stringContaining(told),
+      err: { message: expect.stringContaining(told), stack: expect.stringMatching(/^Migration .*\)\n {4}at /) },
+    });
     expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
     await service.kill('SIGKILL');
+    const behind = { ...broken.env, MIGRATIONS: 'check' };
+    expect(await runCommand(database, ['keys', 'list'], behind, broken.program)).toMatchObject({ code: 0 });
   });
 });
 

@@ -50,7 +50,10 @@ export abstract class Database {
   /**
    * Inserts rows with one statement and gives their AUTO_INCREMENT ids, in the order of the rows. Durable as `execute`.
    *
+   * @param table one whose ids are in a column `id`.
    * @param columns as many as each row has values.
+   * @param rows at least one.
+   * @throws {RangeError} (rejects) for no rows.
    */
   abstract insert(
     table: string,
@@ -62,8 +65,9 @@ export abstract class Database {
   abstract readonly inTransaction: boolean;
 
   /**
-   * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. A nested call joins. After a
-   * deadlock it runs again, up to three times, so it must have no effects but those in the database.
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. A nested call joins. Where
+   * the server has done nothing of it, after a deadlock or on a node that turned out to be no writer, it runs again, three
+   * times in all, so it must have no effects but those in the database.
    */
   abstract transaction<T>(work: () => Promise<T>): Promise<T>;
 }

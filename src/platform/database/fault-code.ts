@@ -1,9 +1,8 @@
-/** The engine's own name of what TypeORM or a driver failed with, e.g. `ER_DUP_ENTRY`; `undefined` as text without one. */
-export function codeOf(error: unknown): string {
-  return String(
-    (error as { code?: unknown; driverError?: { code?: unknown } }).driverError?.code ??
-      (error as { code?: unknown }).code,
-  );
+/** The engine's own name of what TypeORM or a driver failed with, e.g. `ER_DUP_ENTRY`; undefined where it has none. */
+export function codeOf(error: unknown): string | undefined {
+  const { code, driverError } = error as { code?: string | number; driverError?: { code?: string | number } };
+  const name = driverError?.code ?? code;
+  return name === undefined ? undefined : String(name);
 }
 
 /** Whether a statement named a table that is not there. */

@@ -1,8 +1,13 @@
 /** Statements by what they insert: there are as many as tables, times the sizes of a batch. */
 const known = new Map<string, string>();
 
-/** `INSERT INTO table (a, b) VALUES (?, ?), (?, ?)`, made once for each size. */
+/**
+ * `INSERT INTO table (a, b) VALUES (?, ?), (?, ?)`, made once for each size.
+ *
+ * @throws {RangeError} for no rows.
+ */
 export function insertStatement(table: string, columns: readonly string[], rows: number): string {
+  if (rows === 0) throw new RangeError(`There is no row to insert into ${table}`);
   const key = `${table}(${columns.join()})${rows}`;
   let sql = known.get(key);
   if (sql === undefined) {

@@ -30,11 +30,17 @@ export class MigrationLock {
   async hold<T>(work: () => Promise<T>, stopping?: AbortSignal): Promise<T> {
     await this.acquire(stopping);
     const renewal = setInterval(() => void this.renew().catch(() => undefined), LEASE_MS / 3);
+    let failed = true;
     try {
-      return await work();
+      const result = await work();
+      failed = false;
+      return result;
     } finally {
       clearInterval(renewal);
-      await this.release();
+      // What failed before is the fault to tell of; a lock that stays ends with its lease.
+      await this.release().catch((fault: unknown) => {
+        if (!failed) throw fault;
+      });
     }
   }
 
@@ -88,6 +94,6 @@ export class MigrationLock {
 
 function isContention(error: unknown): boolean {
   return /^(ER_DUP_ENTRY|ER_LOCK_DEADLOCK|ER_LOCK_WAIT_TIMEOUT|SQLITE_CONSTRAINT.*|SQLITE_BUSY.*|SQLITE_LOCKED.*)$/.test(
-    codeOf(error),
+    codeOf(error) ?? '',
   );
 }

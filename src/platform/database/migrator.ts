@@ -1,5 +1,6 @@
 import { MigrationExecutor, type DataSource, type Migration as Entry, type MigrationInterface } from 'typeorm';
 import type { Feature } from '../feature.js';
+import { messageOf, stackOf } from '../logging/index.js';
 import { MIGRATION_TABLE } from './data-source.js';
 import { codeOf, isMissingTable } from './fault-code.js';
 import { MigrationLock } from './migration-lock.js';
@@ -21,9 +22,17 @@ export class MigrationError extends Error {
     readonly step: MigrationStep,
     cause: unknown,
   ) {
-    super(`Migration ${step.name} of feature '${step.feature}' failed (${codeOf(cause)})`, { cause });
+    super(`Migration ${step.name} of feature '${step.feature}' failed: ${reasonOf(cause)}`, { cause });
     this.name = 'MigrationError';
+    this.stack = stackOf(this.message, cause);
   }
+}
+
+/** Without the engine's own words, which may hold values. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = codeOf(cause);
+  return code === undefined ? messageOf(cause) : `${messageOf(cause)} (${code})`;
 }
 
 /** Runs migrations feature by feature, each feature's by their timestamps, once, however many processes try. */

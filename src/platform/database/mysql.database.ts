@@ -9,7 +9,7 @@ import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { MysqlLogin } from './mysql-login.js';
 import { MysqlPool } from './mysql-pool.js';
-import { executeOn, controlOn, type MysqlConnection } from './mysql-connection.js';
+import { controlOn, cut, executeOn, type MysqlConnection } from './mysql-connection.js';
 import {
   causeOf,
   isConflict,
@@ -164,7 +164,7 @@ export class MysqlDatabase extends Database {
     } catch (thrown) {
       // A spoiled connection is destroyed, which rolls back on the server too.
       const usable = !spoilsConnection(causeOf(thrown));
-      if (usable) await controlOn(connection, 'ROLLBACK', queryTimeoutMs).catch(() => connection.destroy());
+      if (usable) await controlOn(connection, 'ROLLBACK', queryTimeoutMs).catch(() => cut(connection));
       throw thrown;
     }
   }

@@ -22,6 +22,20 @@ afterEach(() => dataSource.destroy());
 const write = (text: string) => database.execute('INSERT INTO note (text) VALUES (?)', [text]);
 const texts = async () => (await database.query('SELECT text FROM note ORDER BY text')).map((row) => row['text']);
 
+it('has no statement for no rows', async () => {
+  await expect(database.insert('note', ['text'], [])).rejects.toThrow(RangeError);
+});
+
+it('tells what failed in a transaction, though its connection was closed meanwhile', async () => {
+  const failing = database.transaction(async () => {
+    await write('lost');
+    await dataSource.destroy();
+    throw new Error('the real one');
+  });
+  await expect(failing).rejects.toThrow('the real one');
+  await dataSource.initialize();
+});
+
 describe('one connection for all', () => {
   it('keeps what was acknowledged beside transactions that are rolled back', async () => {
     const rolledBack = (name: string) =>

@@ -85,10 +85,19 @@ export class SqliteDatabase extends Database {
       await this.control('COMMIT', () => this.prepare('COMMIT').run());
       return result;
     } catch (error) {
-      if (this.connection.inTransaction) this.prepare('ROLLBACK').run();
+      this.rollBack();
       throw error;
     } finally {
       this.open = false;
+    }
+  }
+
+  /** The fault that led here is the one to tell of. A connection that is closed has rolled back. */
+  private rollBack(): void {
+    try {
+      if (this.connection.inTransaction) this.prepare('ROLLBACK').run();
+    } catch {
+      return;
     }
   }
 

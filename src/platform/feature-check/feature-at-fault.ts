@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
 import { fileOf, type Feature } from '../feature.js';
-import { framesOf } from '../logging/index.js';
+import { stackOf } from '../logging/index.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
@@ -17,8 +17,7 @@ export class FeatureStartError extends Error {
     super(`feature '${feature}' failed to start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.name = 'FeatureStartError';
     // The feature's team looks for the line of its own, and for no other.
-    const frames = cause instanceof Error ? framesOf(cause.stack) : undefined;
-    this.stack = frames === undefined ? this.message : `${this.message}\n${frames}`;
+    this.stack = stackOf(this.message, cause);
   }
 }
 
