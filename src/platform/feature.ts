@@ -40,7 +40,8 @@ export function defineFeature(feature: Feature): Feature {
   // An old Node has no such function; a program on it makes way for a newer one, but only after this.
   const { getCallSites } = util as Partial<Pick<typeof util, 'getCallSites'>>;
   const file = getCallSites?.(2)[1]?.scriptName;
-  declarations.set(feature.module, { feature, file });
+  // What has no module is told of with all else that is wrong.
+  if (typeof feature.module === 'function') declarations.set(feature.module, { feature, file });
   return Object.freeze(feature);
 }
 

@@ -1,6 +1,7 @@
 import { discoverRoutes, type Route } from '../routing/index.js';
 import type { Feature } from '../feature.js';
 import { clashesOf, type Claimant } from './claims.js';
+import { faultsOfDeclaration } from './declaration-faults.js';
 import { declareFeatures } from './declared-features.js';
 import { FeatureError } from './feature-error.js';
 import { faultsOf } from './feature-faults.js';
@@ -25,6 +26,8 @@ export async function checkFeatures(
   platform: PlatformClaims,
   basePath: string,
 ): Promise<Route[]> {
+  const unreadable = features.flatMap(faultsOfDeclaration);
+  if (unreadable.length > 0) throw new FeatureError(unreadable);
   const declared = await declareFeatures(features);
   const { routes, violations } = discoverRoutes(declared, basePath);
   const all = [

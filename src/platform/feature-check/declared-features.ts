@@ -1,6 +1,6 @@
 import type { DynamicModule, ForwardReference, Provider, Type } from '@nestjs/common';
-import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { ownerOf, type Feature } from '../feature.js';
+import { holesIn, isThing } from './declaration-faults.js';
 
 /** What one Nest module declares, by its decorator or by its dynamic form. */
 export interface DeclaredModule {
@@ -15,6 +15,8 @@ export interface DeclaredFeature extends Feature {
   readonly modules: readonly DeclaredModule[];
   /** The features whose modules it imports. */
   readonly needs: readonly Feature[];
+  /** What of its modules cannot be read, one clause each. */
+  readonly unreadable: readonly string[];
 }
 
 type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<() => Type>;
@@ -28,9 +30,10 @@ export function declareFeatures(features: readonly Feature[]): Promise<DeclaredF
   return Promise.all(features.map(async (feature) => ({ ...feature, ...(await modulesUnder(feature.module)) })));
 }
 
-async function modulesUnder(root: Type): Promise<Pick<DeclaredFeature, 'modules' | 'needs'>> {
+async function modulesUnder(root: Type): Promise<Pick<DeclaredFeature, 'modules' | 'needs' | 'unreadable'>> {
   const modules: DeclaredModule[] = [];
   const needs: Feature[] = [];
+  const unreadable: string[] = [];
   const seen = new Set<unknown>();
   const waiting: Import[] = [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -40,20 +43,25 @@ async function modulesUnder(root: Type): Promise<Pick<DeclaredFeature, 'modules'
     const owner = type === root ? undefined : ownerOf(type);
     if (owner !== undefined) {
       needs.push(owner);
+      // A feature looks like a module in its dynamic form.
+      if (owner === (imported as unknown))
+        unreadable.push(`imports feature '${owner.name}' itself; import its .module`);
       continue;
     }
     // A class may be imported in several dynamic forms, but what its decorator says counts once.
     if (!seen.has(type)) {
-      modules.push({ type, controllers: read(type, 'CONTROLLERS'), providers: read(type, 'PROVIDERS') });
-      waiting.push(...read<Import>(type, 'IMPORTS'));
+      const { imports, ...module } = readModule(type, unreadable);
+      modules.push(module);
+      waiting.push(...imports);
     }
     if (dynamic !== undefined && !seen.has(dynamic)) {
-      modules.push({ type, controllers: dynamic.controllers ?? [], providers: dynamic.providers ?? [] });
-      waiting.push(...((dynamic.imports ?? []) as Import[]));
+      const { imports, ...module } = readDynamic(dynamic);
+      modules.push(module);
+      waiting.push(...imports);
     }
     seen.add(type).add(dynamic);
   }
-  return { modules, needs };
+  return { modules, needs, unreadable };
 }
 
 async function resolve(imported: Import): Promise<Type | DynamicModule> {
@@ -61,6 +69,18 @@ async function resolve(imported: Import): Promise<Type | DynamicModule> {
   return 'forwardRef' in settled ? settled.forwardRef() : settled;
 }
 
-function read<T>(type: Type, what: keyof typeof MODULE_METADATA): T[] {
-  return (Reflect.getMetadata(MODULE_METADATA[what], type) as T[] | undefined) ?? [];
+type Read = DeclaredModule & { readonly imports: readonly Import[] };
+
+function readDynamic({ module: type, controllers = [], providers = [], imports = [] }: DynamicModule): Read {
+  return { type, controllers, providers, imports: imports as Import[] };
+}
+
+/** What a class says by its decorator; what of it cannot be read goes to `unreadable`. */
+function readModule(type: Type, unreadable: string[]): Read {
+  const list = <T>(what: 'controllers' | 'providers' | 'imports'): T[] => {
+    const items: unknown = Reflect.getMetadata(what, type) ?? [];
+    unreadable.push(...holesIn(`the ${what} of ${type.name}`, items));
+    return Array.isArray(items) ? (items.filter(isThing) as T[]) : [];
+  };
+  return { type, controllers: list('controllers'), providers: list('providers'), imports: list('imports') };
 }

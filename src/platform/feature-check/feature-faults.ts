@@ -14,6 +14,7 @@ const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTO
 export function faultsOf(feature: DeclaredFeature, platformVersion: string, started: readonly Feature[]): string[] {
   return [
     ...faultsOfName(feature),
+    ...feature.unreadable,
     ...faultsOfPlatform(feature, platformVersion),
     ...faultsOfCopies(feature),
     ...faultsOfNeeds(feature, started),

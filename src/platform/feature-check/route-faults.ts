@@ -1,5 +1,6 @@
 import type { Feature } from '../feature.js';
 import type { Route } from '../routing/index.js';
+import { isChecked } from '../validation/index.js';
 import { clashes } from './claims.js';
 
 /** What is wrong with the routes that the features' controllers serve, one sentence each. */
@@ -22,6 +23,7 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
   ]);
   return [
     ...undeclared,
+    ...routes.flatMap(faultsOfInput),
     ...clashes(
       'route',
       routes.map((route) => [ownerOf(route), `${route.method} ${anonymous(route.path)}`]),
@@ -32,6 +34,16 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
     ),
     ...overlapsOf(routes),
   ];
+}
+
+/** What nobody checks is refused: each such request would be a fault of the service. */
+function faultsOfInput({ feature, operationId, bodyType, queryType }: Route): string[] {
+  const inputs = [['body', bodyType] as const, ['query', queryType] as const];
+  return inputs.flatMap(([what, type]) =>
+    type === undefined || isChecked(type)
+      ? []
+      : [`feature '${feature}': ${operationId} takes a ${what} of ${type.name}, no property of which has a decorator`],
+  );
 }
 
 /** Two features at one address: whichever Express knows first would take the other's requests. */

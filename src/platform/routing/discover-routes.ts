@@ -63,6 +63,7 @@ function readController(controller: Type, basePath: string, feature: string, { r
         successStatus: successStatus(handler, method),
         bodyType: parameters.bodyType,
         hasQuery: parameters.kinds.has(QUERY),
+        queryType: parameters.queryType,
         controller,
         handler,
       });
@@ -105,17 +106,21 @@ interface Parameters {
   readonly kinds: Set<number>;
   readonly named: string[];
   bodyType: Type | undefined;
+  queryType: Type | undefined;
 }
 
 function parametersOf(controller: Type, name: string): Parameters {
   const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, Argument>;
   const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) ?? []) as Type[];
-  const parameters: Parameters = { kinds: new Set(), named: [], bodyType: undefined };
+  const parameters: Parameters = { kinds: new Set(), named: [], bodyType: undefined, queryType: undefined };
   for (const [key, { data, index }] of Object.entries(metadata)) {
     const kind = Number.parseInt(key, 10);
     parameters.kinds.add(kind);
-    if (kind === BODY) parameters.bodyType = types[index];
-    if (typeof data !== 'string') continue;
+    if (typeof data !== 'string') {
+      if (kind === BODY) parameters.bodyType = types[index];
+      if (kind === QUERY) parameters.queryType = types[index];
+      continue;
+    }
     if (kind === QUERY) parameters.named.push(`query parameter '${data}'`);
     if (kind === BODY) parameters.named.push(`body field '${data}'`);
   }

@@ -49,6 +49,8 @@ export interface Route extends RouteTraits {
   /** The DTO class of the body; undefined for an operation that reads none. */
   readonly bodyType: Type | undefined;
   readonly hasQuery: boolean;
+  /** The class that its query is declared by. */
+  readonly queryType: Type | undefined;
   readonly controller: Type;
   readonly handler: (...args: never[]) => unknown;
 }

@@ -43,6 +43,11 @@ export function shapeOf<T extends object>(dto: Dto<T>): DtoShape<T> {
   return shape as DtoShape<T>;
 }
 
+/** Whether a class declares anything, so that it can be what a handler takes. */
+export function hasShape(dto: Dto): boolean {
+  return findShape(dto) !== NO_SHAPE;
+}
+
 /** The shape of a value's class, with no names where it is not a DTO. */
 export function shapeOfInstance({ constructor }: object): DtoShape {
   return typeof constructor === 'function' ? findShape(constructor as Dto) : NO_SHAPE;

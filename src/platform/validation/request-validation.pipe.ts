@@ -1,5 +1,5 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
-import type { Dto } from './dto-shape.js';
+import { hasShape, type Dto } from './dto-shape.js';
 import { UnreadBody } from './unread-body.js';
 import { validateBody } from './validate-body.js';
 import { validateQuery } from './validate-query.js';
@@ -35,6 +35,13 @@ export class RequestValidationPipe implements PipeTransform {
     return metadata.metatype === URLSearchParams ? value : validateQuery(dto, value);
   }
 }
+
+/** Whether the pipe can make a handler's input of this class, or gives it as it came. */
+export function isChecked(type: Dto): boolean {
+  return GIVEN_AS_THEY_CAME.includes(type) || hasShape(type);
+}
+
+const GIVEN_AS_THEY_CAME: readonly unknown[] = [UnreadBody, URLSearchParams];
 
 function dtoOf({ type, metatype, data }: ArgumentMetadata): Dto {
   const decorator = type === 'body' ? '@Body' : '@Query';

@@ -1,0 +1,109 @@
+import { Body, Controller, Get, Module, Post, Query, type Type } from '@nestjs/common';
+import { describe, expect, it } from '@jest/globals';
+import { defineFeature, type Feature } from '../feature.js';
+import { IntegerProperty, UnreadBody } from '../validation/index.js';
+import { checkFeatures } from './check-features.js';
+import { FeatureError } from './feature-error.js';
+
+const platform = { name: 'the platform', version: '1.0.0', tables: [] };
+
+/** What stops these features, all of it. */
+async function violationsOf(...features: readonly Feature[]): Promise<readonly string[]> {
+  try {
+    await checkFeatures(features, platform, '/v1');
+    return [];
+  } catch (error) {
+    if (!(error instanceof FeatureError)) throw error;
+    return error.violations;
+  }
+}
+
+/** A feature that nothing is wrong with but what is given, which no compiler has seen. */
+function feature(given: object, metadata: object = {}): Feature {
+  @Module(metadata)
+  class ToysModule {}
+  return defineFeature({ name: 'toys', platform: '^1.0.0', module: ToysModule, ...given });
+}
+
+/** What two files that import each other give each other. */
+const unborn = undefined as unknown as Type;
+const circle = 'two files that import each other leave one so';
+
+describe('a declaration that cannot be read', () => {
+  it.each([
+    [{ module: undefined }, ["feature 'toys' has no module"]],
+    [{ name: undefined }, ["feature 'undefined' has no name"]],
+    [
+      { entites: [] },
+      [
+        "feature 'toys' has an option 'entites'; there is name, platform, module, entities, migrations, scopes, errors, samples",
+      ],
+    ],
+    [{ entities: [unborn] }, [`feature 'toys' has undefined at [0] of its entities; ${circle}`]],
+    [{ migrations: ['dist/*.js'] }, [`feature 'toys' has dist/*.js at [0] of its migrations, which is no class`]],
+    [{ errors: [null] }, [`feature 'toys' has null at [0] of its errors, which is no class`]],
+    [{ entities: {} }, ["feature 'toys' has no list as its entities"]],
+  ])('%j is told', async (given, violations) => {
+    expect(await violationsOf(feature(given))).toEqual(violations);
+  });
+
+  it.each(['providers', 'controllers', 'imports'])('with a hole among the %s of a module is told', async (list) => {
+    expect(await violationsOf(feature({}, { [list]: [unborn] }))).toEqual([
+      `feature 'toys' has undefined at [0] of the ${list} of ToysModule; ${circle}`,
+    ]);
+  });
+
+  it('imports a feature in place of its module', async () => {
+    @Module({})
+    class OthersModule {}
+    const other = defineFeature({ name: 'others', platform: '^1.0.0', module: OthersModule });
+    expect(await violationsOf(other, feature({}, { imports: [other] }))).toEqual([
+      "feature 'toys' imports feature 'others' itself; import its .module",
+    ]);
+  });
+});
+
+describe('what a handler takes', () => {
+  class Plain {
+    name?: string;
+  }
+  class Checked {
+    @IntegerProperty({ minimum: 1, maximum: 9, description: 'How many.' })
+    count!: number;
+  }
+
+  it('is a class whose properties have decorators, or what comes as it is', async () => {
+    @Controller('toys')
+    class ToysController {
+      @Post('plain')
+      postPlain(@Body() body: Plain): unknown {
+        return body;
+      }
+      @Post('list')
+      postList(@Body() body: string[]): unknown {
+        return body;
+      }
+      @Get()
+      listToys(@Query() query: Plain): unknown {
+        return query;
+      }
+      @Post('checked')
+      postChecked(@Body() body: Checked): unknown {
+        return body;
+      }
+      @Post('unread')
+      postUnread(@Body() body: UnreadBody): unknown {
+        return body;
+      }
+      @Get('raw')
+      getRaw(@Query() query: URLSearchParams): unknown {
+        return query;
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
+      "feature 'toys': postPlain takes a body of Plain, no property of which has a decorator",
+      "feature 'toys': postList takes a body of Array, no property of which has a decorator",
+      "feature 'toys': listToys takes a query of Plain, no property of which has a decorator",
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { Feature } from '../feature.js';
+
+/** What a feature may say of itself. */
+const OPTIONS: Readonly<Record<keyof Feature, true>> = {
+  name: true,
+  platform: true,
+  module: true,
+  entities: true,
+  migrations: true,
+  scopes: true,
+  errors: true,
+  samples: true,
+};
+
+const LISTS = ['entities', 'migrations', 'errors'] as const;
+
+/**
+ * What makes a declaration one that cannot be read any further, one sentence each. The compiler says most of it too, but
+ * not of an object that was put together elsewhere, nor of two files that import each other.
+ */
+export function faultsOfDeclaration(feature: Feature): string[] {
+  const unknown = Object.keys(feature).filter((option) => !Object.hasOwn(OPTIONS, option));
+  return [
+    ...(typeof feature.name === 'string' ? [] : ['has no name']),
+    ...(typeof feature.module === 'function' ? [] : ['has no module']),
+    ...unknown.map((option) => `has an option '${option}'; there is ${Object.keys(OPTIONS).join(', ')}`),
+    ...LISTS.flatMap((list) => holesIn(`its ${list}`, feature[list])),
+  ].map((fault) => `feature '${feature.name}' ${fault}`);
+}
+
+/** Places of a list that have nothing in them, one clause each. */
+export function holesIn(name: string, list: unknown): string[] {
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) return [`has no list as ${name}`];
+  return list.flatMap((item: unknown, at) =>
+    isThing(item)
+      ? []
+      : [`has ${String(item)} at [${at}] of ${name}${item === undefined ? CIRCLE : ', which is no class'}`],
+  );
+}
+
+const CIRCLE = '; two files that import each other leave one so';
+
+/** Whether it is a class, a provider, a module in its dynamic form, an error code. */
+export function isThing(item: unknown): item is object {
+  return (typeof item === 'object' && item !== null) || typeof item === 'function';
+}
