@@ -21,6 +21,7 @@ const clock = { now: () => Date.UTC(2026, 0, 15) };
 let dataSource: DataSource;
 let store: ApiKeyStore;
 let withKeys: WithKeys;
+let cacheTtlMs: number;
 let stdout: string;
 let stderr: string;
 
@@ -30,7 +31,8 @@ beforeEach(async () => {
   dataSource = await (await createDataSource(config, [tables])).initialize();
   await dataSource.runMigrations();
   store = new ApiKeyStore(createDatabase(dataSource, config.database), clock, { record: () => {} }, 'test');
-  withKeys = (work) => work(store, clock);
+  cacheTtlMs = 5000;
+  withKeys = (work) => work(store, clock, cacheTtlMs);
   stdout = '';
   stderr = '';
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((stdout += String(text))));
@@ -86,9 +88,10 @@ describe('keys create --file', () => {
   });
 
   it('says in a sentence what is wrong with the file', async () => {
-    expect(await run('create', '--name', 'acme', '--file', join(folder, 'none', 'keys.json'))).toBe(1);
+    const path = join(folder, 'none', 'keys.json');
+    expect(await run('create', '--name', 'acme', '--file', path)).toBe(1);
     expect(stdout).toBe('');
-    expect(stderr).toBe('error: The keys file is of no use: it cannot be written (ENOENT).\n');
+    expect(stderr).toBe(`error: No key was put into ${path}: it cannot be written (ENOENT).\n`);
   });
 });
 
@@ -173,6 +176,17 @@ describe('keys revoke', () => {
     expect(await run('revoke', id)).toBe(0);
     expect(stderr).toContain('was revoked before');
     expect(await store.list()).toMatchObject([{ id, revokedAt: clock.now() }]);
+  });
+
+  it.each([
+    [0, 'at once'],
+    [1500, 'within 1.5 s'],
+    [60_000, 'within 60 s'],
+  ])('says how late it holds where the configuration says %d ms', async (configured, when) => {
+    cacheTtlMs = configured;
+    const id = await createdId();
+    expect(await run('revoke', id)).toBe(0);
+    expect(stderr).toBe(`Key ${id} is revoked. Every replica refuses it ${when}.\n`);
   });
 
   it('revokes by a whole key', async () => {

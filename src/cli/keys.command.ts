@@ -16,8 +16,11 @@ import { DatabaseError } from '../platform/database/index.js';
 import { refuse } from './exit-codes.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
 
-/** Runs work on the keys of the configured database, which is started before and stopped after. */
-export type WithKeys = <T>(work: (keys: ApiKeyStore, clock: Clock) => Promise<T>) => Promise<T>;
+/**
+ * Runs work on the keys of the configured database, which is started before and stopped after. `cacheTtlMs` is how late
+ * a replica may still accept a revoked key.
+ */
+export type WithKeys = <T>(work: (keys: ApiKeyStore, clock: Clock, cacheTtlMs: number) => Promise<T>) => Promise<T>;
 
 /** The same on the keys file of a path, where keys can be made and nothing else. */
 export type WithKeysFile = <T>(path: string, work: (keys: KeyMaker, clock: Clock) => Promise<T>) => Promise<T>;
@@ -64,7 +67,7 @@ function createCommand(withKeys: WithKeys, withKeysFile: WithKeysFile, declaredS
         print(process.stdout, key.text);
         hint(`Key ${key.publicId} of ${name}. It is shown this once: only its hash is kept.`);
       };
-      return attempt(command, () => (file === undefined ? withKeys(create) : withKeysFile(file, create)));
+      return attempt(command, () => (file === undefined ? withKeys(create) : withKeysFile(file, create)), file);
     });
 }
 
@@ -106,28 +109,29 @@ function revokeCommand(withKeys: WithKeys): Command {
   const command = new Command('revoke').description('refuse a key from now on');
   return command.argument('<id>', 'the public id', publicId).action((id: string) =>
     attempt(command, () =>
-      withKeys(async (keys) => {
+      withKeys(async (keys, _clock, cacheTtlMs) => {
         const revoked = await keys.revoke(id);
-        hint(revoked ? `Key ${id} is revoked. Every replica refuses it within 5 s.` : `Key ${id} was revoked before.`);
+        const refused = `Every replica refuses it ${cacheTtlMs === 0 ? 'at once' : `within ${cacheTtlMs / 1000} s`}.`;
+        hint(revoked ? `Key ${id} is revoked. ${refused}` : `Key ${id} was revoked before.`);
       }),
     ),
   );
 }
 
 /** Turns what is expected to go wrong into a sentence; the rest is for the caller. */
-async function attempt(command: Command, work: () => Promise<void>): Promise<void> {
+async function attempt(command: Command, work: () => Promise<void>, file = ''): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const sentence = sentenceOf(error);
+    const sentence = sentenceOf(error, file);
     if (sentence === undefined) throw error;
     command.error(`error: ${sentence}`, { exitCode: 1, code: 'keys.failed' });
   }
 }
 
-function sentenceOf(error: unknown): string | undefined {
+function sentenceOf(error: unknown, file: string): string | undefined {
   if (error instanceof KeyProblem || error instanceof DatabaseError) return error.message;
-  return error instanceof ApiKeysFileError ? `The keys file is of no use: ${error.message}.` : undefined;
+  return error instanceof ApiKeysFileError ? `No key was put into ${file}: ${error.message}.` : undefined;
 }
 
 function clientName(text: string): string {

@@ -1,6 +1,6 @@
 import { ApiKeysFileWriter, keyEnvironmentOf, LoggedKeyAudit } from '../platform/auth/index.js';
 import { SystemClock } from '../platform/clock.js';
-import { loadEnvironment } from '../platform/config/index.js';
+import { loadConfig, loadEnvironment, type Config } from '../platform/config/index.js';
 import { createLog } from '../platform/logging/index.js';
 import { version } from '../platform/version.js';
 import type { WithKeysFile } from './keys.command.js';
@@ -9,6 +9,14 @@ import type { WithKeysFile } from './keys.command.js';
 export const withKeysFile: WithKeysFile = async (path, work) => {
   const format = process.stderr.isTTY ? 'pretty' : 'json';
   const log = await createLog({ level: 'info', format, stream: 'stderr', version, context: () => ({}) });
-  const environment = keyEnvironmentOf(loadEnvironment()['NODE_ENV'] ?? 'development');
+  const environment = keyEnvironmentOf(nodeEnvironment());
   return work(new ApiKeysFileWriter(path, new LoggedKeyAudit(log), environment), new SystemClock());
 };
+
+/** @throws {ConfigError} for a NODE_ENV that is none: the key would be of the wrong kind. */
+function nodeEnvironment(): Config['env'] {
+  const { NODE_ENV, NODE_ENV_FILE } = loadEnvironment();
+  // What production asks for besides is not used here.
+  const required = { DATABASE_URL: 'sqlite::memory:', PUBLIC_BASE_URL: 'https://localhost/v1' };
+  return loadConfig({ ...required, NODE_ENV, NODE_ENV_FILE }).env;
+}

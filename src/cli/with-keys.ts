@@ -12,6 +12,7 @@ export function withKeysOf(features: readonly Feature[]): WithKeys {
     withDatabase(features, { migrate: true }, async ({ config, database }) => {
       const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
       const clock = new SystemClock();
-      return work(new ApiKeyStore(database, clock, new LoggedKeyAudit(log), keyEnvironmentOf(config.env)), clock);
+      const keys = new ApiKeyStore(database, clock, new LoggedKeyAudit(log), keyEnvironmentOf(config.env));
+      return work(keys, clock, config.auth.cacheTtlMs);
     });
 }

@@ -1,14 +1,15 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { publicIdOf } from '../support/api-keys.js';
-import { runCommand } from '../support/command.js';
+import { builtProgram, runCommand } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
 import { freePort } from '../support/ports.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
+import { spawnTethered } from '../support/tethered.js';
 
 describe('a mounted file of keys', () => {
   const folder = scratchFolder('keys-file');
@@ -108,5 +109,72 @@ describe('a mounted file of keys', () => {
     expect(await failed.exited).toEqual({ code: 78, signal: null });
     expect(failed.output).toContain('API_KEYS_FILE');
     expect(failed.output).not.toContain('canary');
+  });
+});
+
+describe('keys create --file', () => {
+  const anywhere = { url: 'sqlite::memory:' };
+  let folder: string;
+  let file: string;
+
+  beforeEach(() => {
+    folder = scratchFolder('keys-create');
+    file = join(folder, 'keys.json');
+  });
+
+  afterEach(() => {
+    removeScratch(folder);
+  });
+
+  const create = (env = {}): ReturnType<typeof runCommand> =>
+    runCommand(anywhere, ['keys', 'create', '--name', 'many', '--file', file], env);
+
+  it('loses no key where several processes do it at once', async () => {
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.all(Array.from({ length: 6 }, () => create()));
+      expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(Array(6).fill([0, expect.anything()]));
+      const made = results.map(({ stdout }) => publicIdOf(stdout.trim()));
+      const entries = JSON.parse(readFileSync(file, 'utf8')) as { id: string }[];
+      expect(entries.map(({ id }) => id).sort()).toEqual(made.sort());
+      expect(readdirSync(folder)).toEqual(['keys.json']);
+      rmSync(file);
+    }
+  });
+
+  it('leaves the file as it was, and nothing beside it, where there is no room for another entry', async () => {
+    const entries = Array.from({ length: 9 }, (_, index) => ({
+      id: `entry00${index}`,
+      hash: '0'.repeat(64),
+      client: 'many',
+      scopes: ['*'],
+    }));
+    const before = JSON.stringify(entries);
+    writeFileSync(file, before);
+    // One block of 512 or 1024 bytes: what is longer is cut off, as on a full disk.
+    const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"';
+    const command = [process.execPath, builtProgram('cli.js'), 'keys', 'create', '--name', 'x', '--file', file];
+    const child = spawnTethered('sh', ['-c', limited, ...command], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()));
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(1);
+    expect(stderr).toContain(`error: No key was put into ${file}: it cannot be written (EFBIG).`);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(readdirSync(folder)).toEqual(['keys.json']);
+  });
+
+  it('makes no key for an environment that is none: 78', async () => {
+    const { code, stdout, stderr } = await create({ NODE_ENV: 'prodution' });
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr).toContain('NODE_ENV: ');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('makes a live key for production, whatever else the configuration lacks', async () => {
+    const { code, stdout } = await create({ NODE_ENV: 'production', DATABASE_URL: '', PORT: 'x' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^as_live_/);
   });
 });

@@ -1,54 +1,97 @@
-import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { chmod, chown, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
+import { FileLock, isCode, statIfAny } from './file-lock.js';
 import type { KeyAudit } from './key-audit.js';
 import type { KeyTerms } from './key-terms.js';
 import { ApiKeysFileError, readApiKeys } from './read-api-keys.js';
 
 /** Makes keys for a keys file (API_KEYS_FILE), away from any database. */
 export class ApiKeysFileWriter {
+  /** @param patienceMs how long to wait for other processes that write the file. */
   constructor(
     private readonly path: string,
     private readonly audit: KeyAudit,
     private readonly environment: KeyEnvironment,
+    private readonly patienceMs = 10_000,
   ) {}
 
   /**
-   * Makes a key and adds its entry to the file, which is made where there is none. A service that reads the file sees
-   * the old one or the new one, never a half.
+   * Makes a key and adds its entry to the file, which is made where there is none and keeps its owner, group and
+   * permissions. A service that reads the file sees the old one or the new one, never a half. Processes that do this at
+   * once wait for each other.
    *
    * @throws {ApiKeysFileError} where the file cannot be used as it is, or not be written.
    */
   async create(terms: KeyTerms): Promise<NewApiKey> {
     const key = generateApiKey(this.environment);
-    const before = await this.read();
-    const text = `${JSON.stringify([...before.entries, entryOf(key, terms)], undefined, 2)}\n`;
-    readApiKeys(text);
-    await this.replace(text, before.mode);
-    this.audit.record({ event: 'key.created', keyId: key.publicId, ...terms });
-    return key;
-  }
-
-  private async read(): Promise<{ entries: readonly unknown[]; mode: number }> {
     try {
-      const text = await readFile(this.path, 'utf8');
-      readApiKeys(text);
-      return { entries: JSON.parse(text) as unknown[], mode: (await stat(this.path)).mode & 0o777 };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { entries: [], mode: 0o600 };
-      throw failure(error, 'read');
-    }
-  }
-
-  private async replace(text: string, mode: number): Promise<void> {
-    const draft = `${this.path}.${process.pid}.new`;
-    try {
-      await writeFile(draft, text, { mode, flag: 'wx' });
-      await chmod(draft, mode);
-      await rename(draft, this.path);
+      const file = await behindLinks(this.path);
+      const lock = await FileLock.take(`${file}.lock`, this.patienceMs);
+      try {
+        await add(entryOf(key, terms), file, lock);
+      } finally {
+        await lock.release();
+      }
     } catch (error) {
       throw failure(error, 'written');
     }
+    this.audit.record({ event: 'key.created', keyId: key.publicId, ...terms });
+    return key;
   }
+}
+
+/** The file itself, so that a link to it stays one. */
+async function behindLinks(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error;
+    // Where another process has made the file since, it is there and no link.
+    const link = (await statIfAny(path))?.isSymbolicLink() ?? false;
+    if (link) throw new ApiKeysFileError('it is a link to a file that is not there');
+    return path;
+  }
+}
+
+async function add(entry: object, file: string, lock: FileLock): Promise<void> {
+  const before = await read(file);
+  const text = `${JSON.stringify([...before.entries, entry], undefined, 2)}\n`;
+  readApiKeys(text);
+  const draft = `${file}.${randomUUID()}.new`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    if (before.stats !== undefined) await makeAlike(draft, before.stats);
+    await lock.requireHeld();
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+async function read(file: string): Promise<{ entries: readonly unknown[]; stats?: Stats }> {
+  try {
+    const text = await readFile(file, 'utf8');
+    readApiKeys(text);
+    return { entries: JSON.parse(text) as unknown[], stats: await stat(file) };
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return { entries: [] };
+    throw failure(error, 'read');
+  }
+}
+
+/** Gives the draft what the service may read the file by. */
+async function makeAlike(draft: string, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await stat(draft);
+  if (own.uid !== uid || own.gid !== gid) {
+    await chown(draft, uid, gid).catch((error: unknown) => {
+      if (!isCode(error, 'EPERM')) throw error;
+      throw new ApiKeysFileError(`it belongs to user ${uid} and group ${gid}, and only they or root may write it anew`);
+    });
+  }
+  await chmod(draft, mode & 0o777);
 }
 
 function entryOf({ publicId, hash }: NewApiKey, { client, scopes, expiresAt }: KeyTerms): object {
