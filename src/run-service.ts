@@ -10,6 +10,7 @@ import { serve } from './serve.js';
  * @param args what stands behind the program's name.
  */
 export async function runService(features: readonly Feature[], args = process.argv.slice(2)): Promise<void> {
+  const said = args.length === 0 ? undefined : 'The command failed';
   await exitOnFault(async () => {
     await useSupportedNode();
     if (args.length === 0) return serve(features);
@@ -17,5 +18,5 @@ export async function runService(features: readonly Feature[], args = process.ar
     const { outliveOutput, runCommand } = await import('./cli/index.js');
     outliveOutput();
     await runCommand(features, args);
-  });
+  }, said);
 }

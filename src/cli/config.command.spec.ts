@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { loadConfig } from '../platform/config/index.js';
+import { pets } from '../pets/index.js';
+import { ConfigError, loadConfig } from '../platform/config/index.js';
 import { configCommand } from './config.command.js';
 
 interface Run {
@@ -14,14 +15,15 @@ interface Run {
 function run(...options: string[]): Run {
   let out = '';
   let err = '';
-  const command = configCommand()
+  const command = configCommand([pets])
     .exitOverride()
     .configureOutput({ writeOut: (text) => (out += text), writeErr: (text) => (err += text) });
   try {
     command.parse(options, { from: 'user' });
     return { out, err, exitCode: 0 };
   } catch (error) {
-    return { out, err, exitCode: (error as { exitCode: number }).exitCode };
+    if (!(error instanceof ConfigError)) throw error;
+    return { out, err: error.message, exitCode: error.exitCode };
   }
 }
 
@@ -110,7 +112,14 @@ describe('config', () => {
     });
   });
 
-  it('exits 78 with every fault on stderr when the configuration is faulty', () => {
+  it('ends with 78 where a feature is to be off that there is not', () => {
+    process.env = { FEATURES_OFF: 'petz' };
+    const { out, err, exitCode } = run();
+    expect([out, exitCode]).toEqual(['', 78]);
+    expect(err).toContain('FEATURES_OFF: may name only what there is: pets');
+  });
+
+  it('ends with 78 and every fault when the configuration is faulty', () => {
     process.env = { PORT: 'hunter2', DOCS_ENABLED: '1' };
     const { out, err, exitCode } = run();
     expect(exitCode).toBe(78);

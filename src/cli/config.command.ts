@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import {
-  ConfigError,
   describeConfig,
   documentedSections,
   loadConfig,
@@ -11,6 +10,8 @@ import {
   type DocumentedSection,
   type Setting,
 } from '../platform/config/index.js';
+import { startedFeatures } from '../platform/feature-check/index.js';
+import type { Feature } from '../platform/feature.js';
 
 /** What the features of this service read besides the platform's own variables. */
 const featureSections: readonly DocumentedSection[] = [
@@ -33,7 +34,7 @@ interface ConfigOptions {
 }
 
 /** `config`: checks the configuration and prints it masked, or prints what there is to configure. */
-export function configCommand(): Command {
+export function configCommand(features: readonly Feature[]): Command {
   const command = new Command('config')
     .description('check the configuration and print it, secrets masked; exits 78 when it is faulty')
     .option('--example', 'print .env.example instead')
@@ -44,8 +45,12 @@ export function configCommand(): Command {
     if (options.example) return output.writeOut?.(renderExample(documented));
     if (options.markdown) return output.writeOut?.(renderMarkdown(documented));
 
-    const { config, fromDotEnv } = readConfig(command);
+    const environment = loadEnvironment();
+    const fromDotEnv = new Set(Object.keys(environment).filter((name) => process.env[name] === undefined));
+    const config = loadConfig(environment);
     for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
+    // What the service, too, cannot know before it has its features.
+    startedFeatures(features, config);
     output.writeOut?.(describeConfig({ settings: [...config.settings, ...featureDefaults(config)] }, fromDotEnv));
   });
 }
@@ -57,15 +62,4 @@ function featureDefaults({ settings }: Config): Setting[] {
     .flatMap(({ variables }) => variables)
     .filter(({ name }) => !set.has(name))
     .map(({ name, default: value }) => ({ name, value, source: 'default' }));
-}
-
-function readConfig(command: Command): { config: Config; fromDotEnv: ReadonlySet<string> } {
-  try {
-    const environment = loadEnvironment();
-    const fromDotEnv = new Set(Object.keys(environment).filter((name) => process.env[name] === undefined));
-    return { config: loadConfig(environment), fromDotEnv };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return command.error(error.message, { exitCode: error.exitCode, code: 'config.invalid' });
-  }
 }

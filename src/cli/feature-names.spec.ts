@@ -50,7 +50,8 @@ describe('the names of a feature', () => {
     });
   });
 
-  it.each(['Orders', 'pet_toys', '-toys', '2toys', 'a/b', ''])('are not %j', (name) => {
-    expect(() => featureNames(name, 'one')).toThrow('is not lower kebab case');
+  it.each(['Orders', 'pet_toys', '-toys', '2toys', 'a/b', '../x', 'Bad_Name', ''])('are not %j', (name) => {
+    expect(() => featureNames(name)).toThrow(`'${name}' is not lower kebab case`);
+    expect(() => featureNames('toys', name)).toThrow(`'${name}' is not lower kebab case`);
   });
 });

@@ -37,16 +37,19 @@ const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
  * @throws {InvalidArgumentError} with a plain sentence.
  */
 export function featureNames(feature: string, singular = singularOf(feature)): FeatureNames {
+  requireKebab(feature);
   if (singular === undefined) throw new InvalidArgumentError(`What is one of '${feature}' called? Say --singular WORD`);
-  for (const name of [feature, singular]) {
-    if (!KEBAB.test(name)) throw new InvalidArgumentError(`'${name}' is not lower kebab case, such as pet-toys`);
-  }
+  requireKebab(singular);
   if (feature === singular) throw new InvalidArgumentError('A feature is named in the plural, such as pet-toys');
   const names = { feature: spell(feature), one: spell(singular) };
   for (const [{ camel }, say] of [[names.feature, 'another NAME'] as const, [names.one, '--singular WORD'] as const]) {
     if (TAKEN.has(camel)) throw new InvalidArgumentError(`No variable can be called '${camel}'. Say ${say}`);
   }
   return names;
+}
+
+function requireKebab(name: string): void {
+  if (!KEBAB.test(name)) throw new InvalidArgumentError(`'${name}' is not lower kebab case, such as pet-toys`);
 }
 
 function singularOf(plural: string): string | undefined {

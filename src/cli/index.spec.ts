@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -99,6 +99,22 @@ describe('without a database that can be used', () => {
   });
 });
 
+describe('seed', () => {
+  it('says that the feature is off', async () => {
+    process.env = { NODE_ENV: 'test', DATABASE_URL: 'sqlite:store', FEATURES_OFF: 'pets' };
+    await runCommand([pets], ['seed', '--count', '3']);
+    expect(process.exitCode).toBe(2);
+    expect(stderr).toContain("error: 'pets' is off (FEATURES_OFF)\n");
+    expect(readdirSync('.')).toEqual([]);
+  });
+
+  it('makes no file where it may make no tables', async () => {
+    process.env = { NODE_ENV: 'test', DATABASE_URL: 'sqlite:store', MIGRATIONS: 'check' };
+    await expect(runCommand([pets], ['seed', '--count', '3'])).rejects.toThrow('there is no such file');
+    expect(readdirSync('.')).toEqual([]);
+  });
+});
+
 it.each(['help', '--version', 'keys --help'])('%s is 0', async (words) => {
   await runCommand([pets], words.split(' '));
   expect(process.exitCode ?? 0).toBe(0);
@@ -117,4 +133,57 @@ it('new feature that breaks is a fault, and no wrong way to ask', async () => {
   });
   await expect(runCommand([pets], ['new', 'feature', 'toys'])).rejects.toThrow('broken');
   expect(process.exitCode).toBeUndefined();
+});
+
+describe('new feature that cannot be written', () => {
+  // The folder's name is as long as may be, so some of its files' names are too long.
+  const long = `${'a'.repeat(239)}s`;
+
+  it('says so, with the code', async () => {
+    writeFileSync(join(folder, 'src'), '');
+    const fault = runCommand([pets], ['new', 'feature', 'toys']);
+    const message = `${join(process.cwd(), 'src/toys')} cannot be written (ENOTDIR)`;
+    await expect(fault).rejects.toMatchObject({ message, exitCode: 1 });
+  });
+
+  it.each([[[]], [['--package']]])('leaves nothing of it, %j', async (options) => {
+    const fault = runCommand([pets], ['new', 'feature', long, ...options]);
+    await expect(fault).rejects.toThrow(/ cannot be written \(ENAMETOOLONG\)$/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('leaves what was there', async () => {
+    mkdirSync(join(folder, 'src/toys'), { recursive: true });
+    await expect(runCommand([pets], ['new', 'feature', long])).rejects.toThrow(StartFault);
+    expect(readdirSync(folder, { recursive: true })).toEqual(['src', 'src/toys']);
+  });
+});
+
+describe('new feature in a repository', () => {
+  const list = 'src/features.ts';
+
+  beforeEach(() => {
+    mkdirSync(join(folder, 'src/platform'), { recursive: true });
+    for (const path of ['src/index.ts', 'src/platform/feature.ts']) writeFileSync(join(folder, path), '');
+  });
+
+  it.each([
+    ['[pets]', '[pets, toys]'],
+    ['[\n  pets,\n  orders,\n]', '[pets, orders, toys]'],
+    ['[]', '[toys]'],
+  ])('adds to the list %j', async (before, after) => {
+    writeFileSync(join(folder, list), `export const features: readonly Feature[] = ${before};\n`);
+    await runCommand([pets], ['new', 'feature', 'toys']);
+    expect(readFileSync(join(folder, list), 'utf8')).toBe(
+      `import { toys } from './toys/index.js';\nexport const features: readonly Feature[] = ${after};\n`,
+    );
+  });
+
+  it('writes nothing where it knows no list', async () => {
+    writeFileSync(join(folder, list), 'export const features = all();\n');
+    await runCommand([pets], ['new', 'feature', 'toys']);
+    expect(process.exitCode).toBe(2);
+    expect(stderr).toContain('src/features.ts has no list of features');
+    expect(readdirSync(join(folder, 'src'))).not.toContain('toys');
+  });
 });

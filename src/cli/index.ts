@@ -37,7 +37,7 @@ function commandsFor(features: readonly Feature[]): readonly Command[] {
     keysCommand(withKeysOf(features), withKeysFile, scopes),
     migrateCommand(features),
     openapiCommand(() => printedDocument(features)),
-    configCommand(),
+    configCommand(features),
     newCommand(),
     seedCommand(features),
   ];

@@ -1,10 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { StartFault } from '../platform/start-fault.js';
 import { refuse } from './exit-codes.js';
 import { featureNames, type FeatureNames } from './feature-names.js';
 import { renderTemplate, type NewFile } from './feature-template.js';
 import { inRepository } from './room-imports.js';
+
+/** Where a repository lists its features. */
+const LIST = 'src/features.ts';
 
 interface NewOptions {
   readonly package?: true;
@@ -32,7 +36,8 @@ export function newCommand(): Command {
 /**
  * Writes the files, and gives what to tell.
  *
- * @throws {InvalidArgumentError} with a plain sentence, where nothing was written.
+ * @throws {InvalidArgumentError} with a plain sentence. @throws {StartFault} where the folder cannot be written. Then
+ * nothing of the feature is left.
  */
 function write(name: string, options: NewOptions): string[] {
   const names = featureNames(name, options.singular);
@@ -43,16 +48,42 @@ function write(name: string, options: NewOptions): string[] {
   const place = options.package ? target : join(here, 'src', name);
   if (existsSync(place)) throw new InvalidArgumentError(`${place} is there already`);
   const face = repository ? readFileSync(join(here, 'src/index.ts'), 'utf8') : '';
+  const list = repository ? withFeature(readFileSync(join(here, LIST), 'utf8'), names) : '';
   const final = repository ? files.map((file) => toSource(inRepository(fromSource(file), face))) : files;
-  for (const { path, text } of final) {
-    mkdirSync(dirname(join(target, path)), { recursive: true });
-    writeFileSync(join(target, path), text);
-  }
-  if (repository) addToList(join(here, 'src/features.ts'), names);
+  inNewFolder(place, () => {
+    for (const { path, text } of final) {
+      mkdirSync(dirname(join(target, path)), { recursive: true });
+      writeFileSync(join(target, path), text);
+    }
+    if (repository) replaceFile(join(here, LIST), list, join(place, 'features.ts'));
+  });
   return [
     ...final.map(({ path }) => `wrote ${options.package ? `${name}/` : ''}${path}`),
     ...nextSteps(names, options, repository),
   ];
+}
+
+/**
+ * Makes a folder, with those above it, for `work` to write into; where that fails, all that was made is removed again.
+ *
+ * @throws {StartFault} for what the file system refused.
+ */
+function inNewFolder(folder: string, work: () => void): void {
+  let made: string | undefined;
+  try {
+    made = mkdirSync(folder, { recursive: true });
+    work();
+  } catch (error) {
+    if (made !== undefined) rmSync(made, { recursive: true, force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new StartFault(`${folder} cannot be written (${code})`, { cause: error });
+  }
+}
+
+/** By way of a draft in the same file system: a full disk must not cost what was there. */
+function replaceFile(path: string, text: string, draft: string): void {
+  writeFileSync(draft, text);
+  renameSync(draft, path);
 }
 
 function featureFiles(names: FeatureNames): NewFile[] {
@@ -75,22 +106,27 @@ const fromSource = ({ path, text }: NewFile): NewFile => ({ path: path.slice('sr
 const toSource = ({ path, text }: NewFile): NewFile => ({ path: `src/${path}`, text });
 
 function isRepository(folder: string): boolean {
-  return existsSync(join(folder, 'src/features.ts')) && existsSync(join(folder, 'src/platform/feature.ts'));
+  return existsSync(join(folder, LIST)) && existsSync(join(folder, 'src/platform/feature.ts'));
 }
 
-/** `[pets]` → `[pets, orders]`, with its import. */
-function addToList(path: string, { feature }: FeatureNames): void {
-  const text = readFileSync(path, 'utf8');
-  const imported = `import { ${feature.camel} } from './${feature.kebab}/index.js';\n`;
-  const listed = text.replace(/(features: readonly Feature\[\] = \[[^\]]*)\]/, `$1, ${feature.camel}]`);
-  writeFileSync(path, imported + listed);
+/**
+ * `[pets]` → `[pets, orders]`, with its import.
+ *
+ * @throws {InvalidArgumentError} where there is no such list.
+ */
+function withFeature(text: string, { feature }: FeatureNames): string {
+  const [whole, begin, names] = /(features: readonly Feature\[\] = \[)([^\]]*)\]/.exec(text) ?? [];
+  if (whole === undefined || names === undefined) throw new InvalidArgumentError(`${LIST} has no list of features`);
+  const listed = names.split(',').map((name) => name.trim());
+  const all = [...listed.filter((name) => name !== ''), feature.camel].join(', ');
+  return `import { ${feature.camel} } from './${feature.kebab}/index.js';\n${text.replace(whole, `${begin}${all}]`)}`;
 }
 
 function nextSteps({ feature }: FeatureNames, options: NewOptions, repository: boolean): string[] {
   if (options.package)
     return ['', `Next: cd ${feature.kebab} && npm install PATH/TO/animal-store-1.0.0.tgz && npm test`];
   if (repository)
-    return ['wrote src/features.ts', '', 'Next: npm run format && npm test -- src && npm run build && npm run openapi'];
+    return [`wrote ${LIST}`, '', 'Next: npm run format && npm test -- src && npm run build && npm run openapi'];
   return [
     '',
     `Next: import { ${feature.camel} } from './${feature.kebab}/index.js' in main.ts, and add it to the features.`,

@@ -14,15 +14,20 @@ export async function printedDocument(given: readonly Feature[]): Promise<Docume
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
   const features = startedFeatures(given, config);
   const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
-  const { nest } = await createApplication({ features, config, log });
+  // Those that are off it takes away itself, and knows their names by the whole list.
+  const { nest } = await createApplication({ features: given, config, log });
   const deprecations = nest.get(Deprecations);
   const { publicBaseUrl, stagingBaseUrl } = config.http;
-  return writeDocument({
-    application: nest,
-    product: animalStore,
-    features,
-    routes: nest.get(RouteTable).all(),
-    servers: printedServers(publicBaseUrl, stagingBaseUrl),
-    sunsetOf: (route) => deprecations.sunsetOf(route),
-  });
+  try {
+    return await writeDocument({
+      application: nest,
+      product: animalStore,
+      features,
+      routes: nest.get(RouteTable).all(),
+      servers: printedServers(publicBaseUrl, stagingBaseUrl),
+      sunsetOf: (route) => deprecations.sunsetOf(route),
+    });
+  } finally {
+    await nest.close();
+  }
 }

@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Database } from '../platform/database/index.js';
+import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature, Samples } from '../platform/feature.js';
 import { refuse } from './exit-codes.js';
 import { Progress } from './progress.js';
+import { readConfig } from './read-config.js';
 import { withDatabase } from './with-database.js';
 
 /** Rows of one statement: a commit for so many costs little each, and it ends far below a query's deadline. */
@@ -30,12 +32,18 @@ export function seedCommand(features: readonly Feature[]): Command {
         const fault = feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`;
         refuse(command, fault);
       }
-      await withDatabase(features, { migrate: true, create: true, patient: true }, async ({ database }) => {
+      const config = readConfig();
+      if (startedFeatures(features, config).every(({ name }) => name !== feature)) {
+        refuse(command, `'${feature}' is off (FEATURES_OFF)`);
+      }
+      // A file without tables would be of no use.
+      const create = config.migrations === 'run';
+      await withDatabase(features, { config, migrate: true, feature, create, patient: true }, async ({ database }) => {
         if (add !== true && !(await isEmpty(database, samples))) {
           command.error(`error: ${samples.table} has rows already; --add adds to them`);
         }
         await seed(database, samples, count);
-        process.stdout.write(`${count} rows in ${samples.table}\n`);
+        process.stdout.write(`${count === 1 ? '1 row' : `${count} rows`} added to ${samples.table}\n`);
       });
     });
   return command;

@@ -25,8 +25,13 @@ export interface OpenDatabase {
 export interface DatabaseUse {
   /** Where it was read already. */
   readonly config?: Config;
-  /** Whether to bring the schema first, where MIGRATIONS=run. */
+  /**
+   * Whether to bring the schema first where MIGRATIONS=run. Where MIGRATIONS=check, one that lacks something of the
+   * platform's or of `feature` is refused; what others lack is no hindrance to revoking a key.
+   */
   readonly migrate: boolean;
+  /** Whose tables the work is on, besides the platform's. */
+  readonly feature?: string | undefined;
   /** Whether to make an SQLite file that is not there. */
   readonly create?: boolean;
   /** Whether statements may take a minute, since no client waits for them. */
@@ -60,7 +65,7 @@ export async function withDatabase<T>(
 async function onOpened<T>(
   features: readonly Feature[],
   config: Config,
-  { migrate, patient = false, withThoseOff = false }: DatabaseUse,
+  { migrate, feature, patient = false, withThoseOff = false }: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const sources = [platformSchema, ...(withThoseOff ? features : startedFeatures(features, config))];
@@ -68,11 +73,23 @@ async function onOpened<T>(
   await openDataSource(dataSource);
   try {
     const migrator = new Migrator(dataSource, sources);
-    if (migrate && config.migrations === 'run') await migrator.run();
+    if (migrate) await bringSchema(migrator, config, [platformSchema.name, feature]);
     const settings = patient ? { ...config.database, ...PATIENCE } : config.database;
     return await work({ config, database: createDatabase(dataSource, settings), migrator, dataSource });
   } finally {
     await dataSource.destroy();
+  }
+}
+
+/** @throws {UnusableDatabase} where the schema is behind and MIGRATIONS=check. */
+async function bringSchema(
+  migrator: Migrator,
+  { migrations, database: { target } }: Config,
+  owners: readonly (string | undefined)[],
+): Promise<void> {
+  if (migrations === 'run') await migrator.run();
+  if (migrations === 'check' && (await migrator.pending()).some(({ feature }) => owners.includes(feature))) {
+    throw new UnusableDatabase(target, "its schema is behind. Run 'migrate' first");
   }
 }
 

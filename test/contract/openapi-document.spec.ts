@@ -46,10 +46,22 @@ const operation = (id: string): Operation => operations.find(({ operationId }) =
 describe('the committed document', () => {
   const nowhere = { url: 'sqlite:unused.sqlite' };
 
+  it('is printed without waiting for what the service needs', async () => {
+    const { code, stdout } = await runCommand(nowhere, ['openapi'], { REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('openapi', '3.1.0');
+  });
+
   it('is what the command prints (otherwise: npm run openapi)', async () => {
     const { code, stdout } = await runCommand(nowhere, ['openapi']);
     expect(code).toBe(0);
     expect(stdout).toBe(committed);
+  });
+
+  it('has nothing of a feature that is off', async () => {
+    const { code, stdout } = await runCommand(nowhere, ['openapi'], { FEATURES_OFF: 'pets' });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('paths', {});
   });
 
   it('is the same as YAML', async () => {

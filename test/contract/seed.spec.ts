@@ -8,7 +8,7 @@ onEachEngine('seed', (engine) => {
     const seed = (...args: readonly string[]) => runCommand(database, ['seed', ...args]);
     try {
       // More than one statement holds, and not a whole number of them.
-      expect(await seed('--count', '4321')).toMatchObject({ code: 0, stdout: '4321 rows in pet\n' });
+      expect(await seed('--count', '4321')).toMatchObject({ code: 0, stdout: '4321 rows added to pet\n' });
       const byStatus = 'SELECT status, COUNT(*) AS pets FROM pet GROUP BY status ORDER BY status';
       const pets = await database.query(byStatus);
       expect(pets.map((row) => row['status'])).toEqual(['available', 'pending', 'sold']);
@@ -18,12 +18,28 @@ onEachEngine('seed', (engine) => {
       const refused = await seed('--count', '1');
       expect(refused).toMatchObject({ code: 1, stdout: '' });
       expect(refused.stderr).toContain('pet has rows already; --add adds to them');
-      expect((await seed('--count', '1', '--add')).code).toBe(0);
+      expect(await seed('--count', '1', '--add')).toMatchObject({ code: 0, stdout: '1 row added to pet\n' });
       expect(await database.query('SELECT COUNT(*) AS pets FROM pet')).toEqual([{ pets: 4322n }]);
     } finally {
       await database.drop();
     }
   }, 60_000);
+
+  it.each(['seed --count 1', 'keys list', 'keys create --name me'])(
+    'without its tables: %s says what to run first',
+    async (words) => {
+      const database = await engine.createDatabase();
+      try {
+        // Where it is SQLite there is no file yet.
+        await database.query('SELECT 1');
+        const { code, stdout, stderr } = await runCommand(database, words.split(' '), { MIGRATIONS: 'check' });
+        expect([code, stdout]).toEqual([1, '']);
+        expect(stderr).toMatch(/^The database cannot be used: .+: its schema is behind\. Run 'migrate' first\n$/);
+      } finally {
+        await database.drop();
+      }
+    },
+  );
 });
 
 describe('seed', () => {

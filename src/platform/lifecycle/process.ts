@@ -6,8 +6,12 @@ const CRASH_MS = 5000;
 /** Of these, how long requests in flight may take; no balancer is waited for. */
 const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
-/** Runs `work`; what stops it is told on stderr, in plain words where they are known, with the fault's exit code. */
-export async function exitOnFault(work: () => Promise<void>): Promise<void> {
+/**
+ * Runs `work`; what stops it is told on stderr, in plain words where they are known, with the fault's exit code.
+ *
+ * @param said before a fault that nobody expects.
+ */
+export async function exitOnFault(work: () => Promise<void>, said = 'The service could not start'): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -15,9 +19,7 @@ export async function exitOnFault(work: () => Promise<void>): Promise<void> {
       process.stderr.write(`${error.message}\n`);
       process.exit(error.exitCode);
     }
-    process.stderr.write(
-      `The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
+    process.stderr.write(`${said}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exit(1);
   }
 }
@@ -41,9 +43,13 @@ export function stopOnSignal(starting: Application | Promise<Application>): void
     if (stopping) process.exit(130);
     stopping = true;
     if (application === undefined) process.exit(0);
+    const { log } = application;
     application.stop().then(
       (whole) => process.exit(whole ? process.exitCode : 1),
-      () => process.exit(1),
+      (error: unknown) => {
+        log.fatal({ event: 'app.crashed', err: error }, 'The stop failed');
+        process.exit(1);
+      },
     );
   };
   process.on('SIGTERM', stop);
