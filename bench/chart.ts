@@ -1,3 +1,4 @@
+import { CONNECTIONS } from './load.ts';
 import type { Samples } from './rounds.ts';
 import { scenarios } from './scenarios.ts';
 import { programs } from './services.ts';
@@ -51,7 +52,7 @@ export function chart(samples: Samples): string {
     .peer { fill: #6e7681; }
   }
 </style>
-<text class="head" x="12" y="20">Requests per second, 32 connections</text>
+<text class="head" x="12" y="20">Requests per second, ${String(CONNECTIONS)} connections</text>
 ${lines.join('\n')}
 </svg>
 `;

@@ -24,7 +24,7 @@ export interface Sample {
 /**
  * Drives a service for `seconds`, every connection with requests of its own.
  *
- * @throws {Error} when an answer was not a 2xx.
+ * @throws {Error} when an answer was neither a 2xx nor a 3xx.
  */
 export async function measure(
   service: RunningService,

@@ -74,6 +74,8 @@ export class RunningService {
       env,
       stdio: ['ignore', reader.stdin ?? 'ignore', 'inherit'],
     });
+    // The service alone holds it from here on, so the reader ends with it.
+    reader.stdin?.destroy();
     const service = new RunningService(program, child, `http://127.0.0.1:${String(port)}`, keys);
     await service.#untilItAnswers();
     return service;

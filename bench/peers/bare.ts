@@ -44,9 +44,10 @@ function list({ searchParams: query }: URL, response: ServerResponse): void {
 }
 
 function get(id: string, response: ServerResponse): void {
-  pool.execute<RowDataPacket[]>(GET, [id], (fault, [pet]) => {
-    if (fault) send(response, 500, { message: fault.message });
-    else if (pet === undefined) send(response, 404, { message: 'There is no pet with this id' });
+  pool.execute<RowDataPacket[]>(GET, [id], (fault, pets) => {
+    if (fault) return send(response, 500, { message: fault.message });
+    const [pet] = pets;
+    if (pet === undefined) send(response, 404, { message: 'There is no pet with this id' });
     else send(response, 200, pet);
   });
 }
@@ -57,9 +58,9 @@ function create(request: IncomingMessage, response: ServerResponse): void {
   request.on('end', () => {
     const { name, categoryId, status = 'available' } = JSON.parse(text) as NewPet;
     if (typeof name !== 'string' || !Number.isInteger(categoryId)) return send(response, 400, { message: 'Bad pet' });
-    pool.execute<ResultSetHeader>(INSERT, [name, categoryId, status], (fault, { insertId: id }) => {
+    pool.execute<ResultSetHeader>(INSERT, [name, categoryId, status], (fault, written) => {
       if (fault) send(response, 500, { message: fault.message });
-      else send(response, 201, { id, name, categoryId, status });
+      else send(response, 201, { id: written.insertId, name, categoryId, status });
     });
   });
 }
