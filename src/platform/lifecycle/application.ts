@@ -15,11 +15,16 @@ export interface Application {
   /**
    * Listens, and begins to bring the database up. Probes tell when it is ready; `ready` waits for it.
    *
-   * @throws {ListenError} where a port is taken.
+   * @throws {ListenError} where a port or an address may not be had.
    */
   start(): Promise<void>;
 
-  /** Resolves once the first check found everything in order. */
+  /**
+   * Resolves once the first check found everything in order; before `start` at once, and never after `stop`.
+   *
+   * @throws {TypeORMError} (rejects) for an entity or a migration that no database could take, which may come as the cause
+   *   of a {MigrationError}.
+   */
   ready(): Promise<void>;
 
   /**

@@ -4,7 +4,7 @@ import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
-interface Trace {
+interface EndedExchange {
   id: string;
   route: Exchange['route'];
   startedAt: number;
@@ -22,7 +22,7 @@ export class ExchangeObserver {
   /** Those of them that there is something to do for. */
   readonly workload = new Workload();
   /** The last that ended, the oldest first from `oldest` on; each is written over those before it. */
-  private readonly ended: Trace[] = [];
+  private readonly ended: EndedExchange[] = [];
   private oldest = 0;
   private draining = false;
 
@@ -50,7 +50,7 @@ export class ExchangeObserver {
    *
    * @param instant monotonic, as `performance.now()` gives it.
    */
-  activeAt(instant: number): Readonly<Trace>[] {
+  activeAt(instant: number): Readonly<EndedExchange>[] {
     return [...this.ended, ...this.active].filter(
       ({ startedAt, endedAt }) => startedAt <= instant && endedAt >= instant,
     );

@@ -8,21 +8,22 @@ export class ListenError extends StartFault {
   /** @param variable the one that says which port. */
   constructor(variable: string, host: string, port: number, cause: unknown) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';
-    super(`${variable} ${port} on ${host} cannot be listened on: ${REASONS[code]?.(variable) ?? `${code}.`}`, {
+    super(`${variable} ${port} on ${host} cannot be listened on: ${REASONS[code]?.(variable, code) ?? `${code}.`}`, {
       cause,
     });
     this.name = 'ListenError';
   }
 }
 
-const NO_NAME = (code: string): string => `no address is found for this name (${code}). Set HOST to an address.`;
+const noAddress = (_: string, code: string): string =>
+  `no address is found for this name (${code}). Set HOST to an address.`;
 
 /** Why, and what to change; both ports are on `HOST`. */
-const REASONS: Readonly<Record<string, (variable: string) => string>> = {
+const REASONS: Readonly<Record<string, (variable: string, code: string) => string>> = {
   EADDRINUSE: (variable) => `another process listens there (EADDRINUSE). Set ${variable} to another port.`,
   EADDRNOTAVAIL: () => 'this machine has no such address (EADDRNOTAVAIL). Set HOST to one that it has.',
-  ENOTFOUND: () => NO_NAME('ENOTFOUND'),
-  EAI_AGAIN: () => NO_NAME('EAI_AGAIN'),
+  ENOTFOUND: noAddress,
+  EAI_AGAIN: noAddress,
   EACCES: (variable) => `this user may not (EACCES). Set ${variable} to a port above 1023.`,
 };
 
