@@ -3,6 +3,7 @@ import { MOST_COUNTED, tableSizes, type TableSize } from '../platform/database/i
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { holdBack, refuse } from './exit-codes.js';
+import { interruption } from './interruption.js';
 import { readConfig } from './read-config.js';
 import { withDatabase } from './with-database.js';
 
@@ -32,9 +33,11 @@ export function migrateCommand(features: readonly Feature[]): Command {
 }
 
 async function apply(features: readonly Feature[]): Promise<void> {
+  const interrupted = interruption();
   await withDatabase(features, { migrate: false, create: true }, async ({ migrator }) => {
-    const applied = await migrator.run();
+    const applied = await migrator.run(interrupted);
     for (const { name } of applied) process.stdout.write(`applied ${name}\n`);
+    interrupted.throwIfAborted();
     process.stdout.write(applied.length === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n');
   });
 }

@@ -1,13 +1,54 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import type { Row } from '../support/database.js';
+import { emptyFolder, programEnvironment, runCommand } from '../support/command.js';
+import type { Row, TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { Service } from '../support/service.js';
+import { spawnTethered } from '../support/tethered.js';
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 /** Milliseconds that the slow migration of granary takes after its table is there. */
 const SLOW_MS = 2000;
+
+/** None where there is no such table yet. */
+async function rowsOf(database: TestDatabase, sql: string): Promise<Row[]> {
+  try {
+    return await database.query(sql);
+  } catch {
+    return [];
+  }
+}
+
+onEachEngine('the command migrate that is asked to stop', (engine) => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('by %s ends the migration that is under way, and gives its lock back', async (signal, code) => {
+    const database = await engine.createDatabase();
+    const { program, env } = hosting({ features: ['features/granary.feature.ts'] });
+    const command = spawnTethered(process.execPath, [program, 'migrate'], {
+      cwd: emptyFolder,
+      env: programEnvironment(database.url, env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [command.stdout, command.stderr]) stream?.on('data', (text: Buffer) => (said += String(text)));
+    const exited = once(command, 'close');
+    const arePetsThere = async (): Promise<boolean> =>
+      (await rowsOf(database, 'SELECT name FROM migration')).some(({ name }) => name === 'CreatePets1764201600000');
+    while (!(await arePetsThere())) await sleep(10);
+    await sleep(SLOW_MS / 4);
+    command.kill(signal);
+    expect(await exited).toEqual([code, null]);
+    expect(said).toContain('applied CreateGrains1764300200000\n');
+    expect(said).toContain(`Stopped by ${signal}: what was under way is done`);
+    expect(await database.query('SELECT owner FROM migration_lock')).toEqual([]);
+    expect(await runCommand(database, ['migrate'], env, program)).toMatchObject({ code: 0 });
+    await database.drop();
+  });
+});
 
 onEachEngine('a process that is killed while it migrates', (engine) => {
   it(
@@ -16,14 +57,7 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
       const host = hosting({ features: ['features/granary.feature.ts'] });
       for (let round = 0; round < ROUNDS; round += 1) {
         const database = await engine.createDatabase();
-        const rows = async (sql: string): Promise<Row[]> => {
-          try {
-            return await database.query(sql);
-          } catch {
-            // There is no such table yet.
-            return [];
-          }
-        };
+        const rows = (sql: string): Promise<Row[]> => rowsOf(database, sql);
         const killed = Service.launch({ database, ...host });
         while ((await rows('SELECT owner FROM migration_lock')).length === 0) await sleep(10);
         await sleep((Math.random() * SLOW_MS) / 2);
