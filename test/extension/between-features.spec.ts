@@ -114,6 +114,7 @@ describe('a feature that fails to start', () => {
   it.each([
     ['construct', 'lanterns', 'No oil'],
     ['begin', 'kettles', 'No water'],
+    ['ask', 'parrots', 'The database is not ready yet'],
     ['find', 'sailors', "Nest can't resolve dependencies of the Sailor"],
   ])('because it fails to %s is named, once', async (what, feature, reason) => {
     const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
+import { ApiError } from '../errors/index.js';
 import { fileOf, type Feature } from '../feature.js';
 import { stackOf } from '../logging/index.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
@@ -14,11 +15,17 @@ export class FeatureStartError extends Error {
     readonly feature: string,
     cause: unknown,
   ) {
-    super(`feature '${feature}' failed to start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`feature '${feature}' failed to start: ${reasonOf(cause)}`, { cause });
     this.name = 'FeatureStartError';
     // The feature's team looks for the line of its own, and for no other.
     this.stack = stackOf(this.message, cause);
   }
+}
+
+/** What a client would be told of a fault says less than what lies beneath it. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof ApiError && cause.cause instanceof Error) return cause.cause.message;
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /**
