@@ -12,7 +12,7 @@ import type { ErrorFilter } from './error.filter.js';
 import { beginExchange, exchangeOf, runWithin, type Exchange } from './exchange.js';
 import { DirectRoutes } from './direct-routes.js';
 import { expressMessages } from './express-messages.js';
-import { isBehindTheLast, joinPipeline, leavePipeline } from './pipeline.js';
+import { beginNow, inTurn, isBehindTheLast, joinPipeline, leavePipeline, newestOn } from './pipeline.js';
 import type { PlainHandler } from './plain-handler.js';
 import { parseQuery } from './query.js';
 import { originForm } from './request-target.js';
@@ -88,6 +88,9 @@ export class HttpAdapter extends ExpressAdapter {
     const count = (reason: string): void => this.hands?.refused(reason);
     // What is wrong behind a request, or in its body, comes after all that is decided by its head.
     server.on('clientError', (error, socket) => {
+      const newest = newestOn(socket);
+      // With a bad body it changes nothing, whenever it comes.
+      if (newest?.req.complete === false) beginNow(newest);
       this.arrived.workOff();
       refuseConnection(error, socket, count);
     });
@@ -113,12 +116,13 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private receive(request: IncomingMessage, response: ServerResponse): void {
+    const before = newestOn(request.socket);
     if (!joinPipeline(response)) return;
     const exchange = beginExchange(request, response);
     response.on('close', () => this.finish(exchange));
     this.hands?.begin(exchange);
     const fault = admissionFault(request);
-    if (fault === undefined) this.arrived.add(exchange);
+    if (fault === undefined) inTurn(response, before, () => this.arrived.add(exchange));
     else this.workOn(exchange, () => this.refuse(exchange, fault));
   }
 

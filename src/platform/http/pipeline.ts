@@ -39,6 +39,35 @@ export function joinPipeline(response: ServerResponse): boolean {
   return true;
 }
 
+/** RFC 9110 §9.2.1. */
+const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+/** How requests that wait for their turn begin, by their responses. */
+const behind = new WeakMap<ServerResponse, () => void>();
+
+/**
+ * Begins the work on a request at once or, where it or the one before it changes something, when that one is answered: only
+ * safe requests of a connection may be worked on side by side (RFC 9112 §9.3.2), so that a GET sees what a POST before it
+ * made.
+ *
+ * @param before the answer to the last request that joined before it, as `newestOn` gave it.
+ */
+export function inTurn(response: ServerResponse, before: ServerResponse | undefined, begin: () => void): void {
+  if (before === undefined || before.closed || mayRunBeside(response, before)) return begin();
+  behind.set(response, begin);
+  before.once('close', () => beginNow(response));
+}
+
+/** Begins the work on a request that waits for its turn, where it does. */
+export function beginNow(response: ServerResponse): void {
+  const begin = behind.get(response);
+  behind.delete(response);
+  begin?.();
+}
+
+function mayRunBeside(response: ServerResponse, before: ServerResponse): boolean {
+  return SAFE.has(response.req.method) && SAFE.has(before.req.method) && !behind.has(before);
+}
+
 /** To be called once a response that joined is closed. */
 export function leavePipeline({ req: { socket } }: ServerResponse): void {
   pipelineOn(socket).waiting -= 1;
