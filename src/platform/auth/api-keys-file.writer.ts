@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, chown, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
-import { FileLock, isCode, statIfAny } from './file-lock.js';
+import { FileLock } from './file-lock.js';
 import type { KeyAudit } from './key-audit.js';
 import type { KeyTerms } from './key-terms.js';
 import { ApiKeysFileError, readApiKeys } from './read-api-keys.js';
@@ -47,10 +47,13 @@ async function behindLinks(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     // Where another process has made the file since, it is there and no link.
-    const link = (await statIfAny(path))?.isSymbolicLink() ?? false;
-    if (link) throw new ApiKeysFileError('it is a link to a file that is not there');
+    const isLink = await lstat(path).then(
+      (there) => there.isSymbolicLink(),
+      () => false,
+    );
+    if (isLink) throw new ApiKeysFileError('it is a link to a file that is not there');
     return path;
   }
 }
@@ -77,7 +80,7 @@ async function read(file: string): Promise<{ entries: readonly unknown[]; stats?
     readApiKeys(text);
     return { entries: JSON.parse(text) as unknown[], stats: await stat(file) };
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return { entries: [] };
+    if (codeOf(error) === 'ENOENT') return { entries: [] };
     throw failure(error, 'read');
   }
 }
@@ -87,7 +90,7 @@ async function makeAlike(draft: string, { uid, gid, mode }: Stats): Promise<void
   const own = await stat(draft);
   if (own.uid !== uid || own.gid !== gid) {
     await chown(draft, uid, gid).catch((error: unknown) => {
-      if (!isCode(error, 'EPERM')) throw error;
+      if (codeOf(error) !== 'EPERM') throw error;
       throw new ApiKeysFileError(`it belongs to user ${uid} and group ${gid}, and only they or root may write it anew`);
     });
   }
@@ -106,5 +109,9 @@ function entryOf({ publicId, hash }: NewApiKey, { client, scopes, expiresAt }: K
 
 function failure(error: unknown, what: 'read' | 'written'): ApiKeysFileError {
   if (error instanceof ApiKeysFileError) return error;
-  return new ApiKeysFileError(`it cannot be ${what} (${(error as NodeJS.ErrnoException).code ?? 'unknown fault'})`);
+  return new ApiKeysFileError(`it cannot be ${what} (${codeOf(error) ?? 'unknown fault'})`);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }

@@ -87,7 +87,7 @@ async function takeOver(path: string): Promise<FileHandle | undefined> {
 }
 
 /** Of the file or the link itself; undefined where there is none. */
-export async function statIfAny(path: string): Promise<Stats | undefined> {
+async function statIfAny(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {
@@ -97,6 +97,6 @@ export async function statIfAny(path: string): Promise<Stats | undefined> {
 }
 
 /** Whether the file system refused something with this code. */
-export function isCode(error: unknown, code: string): boolean {
+function isCode(error: unknown, code: string): boolean {
   return (error as NodeJS.ErrnoException).code === code;
 }
