@@ -30,18 +30,18 @@ export class MigrationLock {
   async hold<T>(work: () => Promise<T>, stopping?: AbortSignal): Promise<T> {
     await this.acquire(stopping);
     const renewal = setInterval(() => void this.renew().catch(() => undefined), LEASE_MS / 3);
-    let failed = true;
+    let result: T;
     try {
-      const result = await work();
-      failed = false;
-      return result;
+      result = await work();
+    } catch (error) {
+      // It is the fault to tell of; a lock that stays ends with its lease.
+      await this.release().catch(() => undefined);
+      throw error;
     } finally {
       clearInterval(renewal);
-      // What failed before is the fault to tell of; a lock that stays ends with its lease.
-      await this.release().catch((fault: unknown) => {
-        if (!failed) throw fault;
-      });
     }
+    await this.release();
+    return result;
   }
 
   private async acquire(stopping: AbortSignal | undefined): Promise<void> {
