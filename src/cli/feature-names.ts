@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { isKebabCase } from '../platform/feature.js';
 
 /** What a feature and one of its things are called, in every spelling that code and SQL have for it. */
 export interface FeatureNames {
@@ -29,8 +30,6 @@ const TAKEN = new Set(
     .map((word) => spell(word).camel),
 );
 
-const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-
 /**
  * @param feature in lower kebab case, plural.
  * @param singular of one of them, where the feature's name without its ending is not it.
@@ -49,7 +48,7 @@ export function featureNames(feature: string, singular = singularOf(feature)): F
 }
 
 function requireKebab(name: string): void {
-  if (!KEBAB.test(name)) throw new InvalidArgumentError(`'${name}' is not lower kebab case, such as pet-toys`);
+  if (!isKebabCase(name)) throw new InvalidArgumentError(`'${name}' is not lower kebab case, such as pet-toys`);
 }
 
 function singularOf(plural: string): string | undefined {

@@ -32,6 +32,11 @@ export interface Samples {
   readonly row: (n: number) => readonly (string | bigint | number | null)[];
 }
 
+/** Lower kebab case, such as `pet-toys`: what a feature is called. */
+export function isKebabCase(text: string): boolean {
+  return /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text);
+}
+
 /** Features by their modules, with the files that declare them. */
 const declarations = new WeakMap<Type, { readonly feature: Feature; readonly file: string | undefined }>();
 

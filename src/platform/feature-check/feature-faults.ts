@@ -3,7 +3,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import type { Feature } from '../feature.js';
+import { isKebabCase, type Feature } from '../feature.js';
 import { faultsOfCopies } from './second-copies.js';
 import { tableOf, type Claimant } from './claims.js';
 import type { DeclaredFeature } from './declared-features.js';
@@ -24,7 +24,7 @@ export function faultsOf(feature: DeclaredFeature, platformVersion: string, star
 }
 
 function faultsOfName({ name }: Feature): string[] {
-  return /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) ? [] : ['has a name that is not lower kebab case'];
+  return isKebabCase(name) ? [] : ['has a name that is not lower kebab case'];
 }
 
 function faultsOfPlatform({ platform }: Feature, version: string): string[] {
