@@ -34,11 +34,11 @@ export function migrateCommand(features: readonly Feature[]): Command {
 
 async function apply(features: readonly Feature[]): Promise<void> {
   const interrupted = interruption();
-  await withDatabase(features, { migrate: false, create: true }, async ({ migrator }) => {
+  const words = { started: 'applying', done: 'applied' };
+  await withDatabase(features, { migrate: false, create: true, words }, async ({ migrator }) => {
     const applied = await migrator.run(interrupted);
-    for (const { name } of applied) process.stdout.write(`applied ${name}\n`);
     interrupted.throwIfAborted();
-    process.stdout.write(applied.length === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n');
+    process.stdout.write(applied === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n');
   });
 }
 
@@ -56,14 +56,16 @@ async function takeBack(
         `Start every replica with FEATURES_OFF=${name} first, then do this with it too.`,
     );
   }
-  await withDatabase(features, { config, migrate: false, withThoseOff: true }, async ({ migrator, dataSource }) => {
+  const words = { started: 'undoing', done: 'undone' };
+  const use = { config, migrate: false, withThoseOff: true, words };
+  await withDatabase(features, use, async ({ migrator, dataSource }) => {
     if ((await migrator.appliedOf(name)).length === 0) {
       process.stdout.write(`Nothing of '${name}' is in the database.\n`);
       return;
     }
     process.stderr.write(describeLoss(name, await tableSizes(dataSource, entities)));
     if (!confirmed) holdBack(command, 'Nothing was changed. To drop them for good, add --yes.');
-    for (const undone of await migrator.undo(name)) process.stdout.write(`undone ${undone.name}\n`);
+    await migrator.undo(name);
   });
 }
 

@@ -13,6 +13,7 @@ import {
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
+import { toldOnTheTerminal, type MigrationWords } from './told-migrations.js';
 import { readConfig } from './read-config.js';
 
 export interface OpenDatabase {
@@ -38,6 +39,8 @@ export interface DatabaseUse {
   readonly patient?: boolean;
   /** Whether the migrator knows the features too that FEATURES_OFF names. */
   readonly withThoseOff?: boolean;
+  /** What is said of each migration; nothing where they are not what was asked for. */
+  readonly words?: MigrationWords;
 }
 
 const PATIENCE = { acquireTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
@@ -65,14 +68,14 @@ export async function withDatabase<T>(
 async function onOpened<T>(
   features: readonly Feature[],
   config: Config,
-  { migrate, feature, patient = false, withThoseOff = false }: DatabaseUse,
+  { migrate, feature, patient = false, withThoseOff = false, words }: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const sources = [platformSchema, ...(withThoseOff ? features : startedFeatures(features, config))];
   const dataSource = await createDataSource(config, sources);
   await openDataSource(dataSource);
   try {
-    const migrator = new Migrator(dataSource, sources);
+    const migrator = new Migrator(dataSource, sources, toldOnTheTerminal(words));
     if (migrate) await bringSchema(migrator, config, [platformSchema.name, feature]);
     const settings = patient ? { ...config.database, ...PATIENCE } : config.database;
     return await work({ config, database: createDatabase(dataSource, settings), migrator, dataSource });

@@ -42,7 +42,7 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
     await sleep(SLOW_MS / 4);
     command.kill(signal);
     expect(await exited).toEqual([code, null]);
-    expect(said).toContain('applied CreateGrains1764300200000\n');
+    expect(said).toMatch(/^applying CreateGrains1764300200000\napplied CreateGrains1764300200000$/m);
     expect(said).toContain(`Stopped by ${signal}: what was under way is done`);
     expect(await database.query('SELECT owner FROM migration_lock')).toEqual([]);
     expect(await runCommand(database, ['migrate'], env, program)).toMatchObject({ code: 0 });
@@ -72,6 +72,13 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
         // Thirty seconds later.
         await database.query('UPDATE migration_lock SET expires_at = ?', [Date.now() - 1]);
         await next.untilLogged(({ event }) => event === 'app.ready', 40_000);
+        const told = next.log.filter(({ event }) => String(event).startsWith('migration.'));
+        expect(told.slice(0, 1)).toMatchObject([{ event: 'migration.waiting', level: 'info' }]);
+        const [begun, done] = [`migration.started`, `migration.applied`].map((name) =>
+          told.filter(({ event }) => event === name).map(({ migration }) => migration),
+        );
+        expect(begun).toContain('CreateGrains1764300200000');
+        expect(done).toEqual(begun);
         const names = (await rows('SELECT name FROM migration')).map(({ name }) => name);
         expect(names).toContain('CreateGrains1764300200000');
         expect(new Set(names).size).toBe(names.length);

@@ -4,7 +4,7 @@ import { databaseFile, type Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { DatabaseOutages } from './database-outages.js';
 import { openDataSource } from './open-data-source.js';
-import { MigrationError, Migrator, type MigrationSource } from './migrator.js';
+import { MigrationError, Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
 const FIRST_PAUSE_MS = 200;
@@ -24,7 +24,7 @@ export class DatabaseLink {
     private readonly log: Log,
     sources: readonly MigrationSource[],
   ) {
-    this.migrator = new Migrator(dataSource, sources);
+    this.migrator = new Migrator(dataSource, sources, witnessOf(log));
     this.outages = new DatabaseOutages(log, databaseFile(config.database.target));
   }
 
@@ -85,11 +85,7 @@ export class DatabaseLink {
   }
 
   private async bringSchema(stopping: AbortSignal): Promise<boolean> {
-    if (this.config.migrations === 'run') {
-      for (const { feature, name } of await this.migrator.run(stopping)) {
-        this.log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`);
-      }
-    }
+    if (this.config.migrations === 'run') await this.migrator.run(stopping);
     const steps = this.config.migrations === 'off' ? [] : await this.migrator.pending();
     const pending = steps.map(({ name }) => name);
     this.current = pending.length === 0;
@@ -98,6 +94,21 @@ export class DatabaseLink {
     }
     return this.current;
   }
+}
+
+function witnessOf(log: Log): MigrationWitness {
+  return {
+    waiting: () => log.info({ event: 'migration.waiting' }, 'Another process migrates; waiting for it, 60 s at most'),
+    unrenewed: (err) =>
+      log.warn(
+        { event: 'migration.unrenewed', err },
+        'The migration lock cannot be renewed; it ends 30 s after it was',
+      ),
+    started: ({ feature, name }) =>
+      log.info({ event: 'migration.started', feature, migration: name }, `Migration ${name} started`),
+    done: ({ feature, name }) =>
+      log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`),
+  };
 }
 
 /** A function, since it changes while it is looked at again and again. */

@@ -8,6 +8,6 @@ export { createDatabase } from './create-database.js';
 export { LockWaitError } from './deadline.js';
 export { LOCK_TABLE } from './migration-lock.js';
 export { isOutage } from './mysql-failure.js';
-export { Migrator, type MigrationSource } from './migrator.js';
+export { Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
 export { MOST_COUNTED, tableSizes, type TableSize } from './table-sizes.js';
 export { MOST_PARTS } from './union-statement.js';

@@ -12,6 +12,14 @@ const LEASE_MS = 30_000;
 /** Milliseconds that a process waits for another's migrations. */
 const PATIENCE_MS = 60_000;
 
+/** Told what becomes of the lock besides that it is held. */
+export interface LockWitness {
+  /** Another process has the lock; once for each wait, which ends after 60 s at the latest. */
+  waiting(): void;
+  /** The lock could not be renewed: after 30 s without it another process may take it over. */
+  unrenewed(error: unknown): void;
+}
+
 /**
  * Lets one process migrate at a time. The lock is a row with a fixed primary key and a lease: certification of a primary
  * key holds across a Galera cluster, where GET_LOCK is local to one node.
@@ -24,12 +32,16 @@ export class MigrationLock {
   /**
    * Runs `work` while no other process of this service runs its own.
    *
+   * @param witness told what becomes of the lock meanwhile.
    * @param stopping ends the wait for the lock.
    * @throws {StartFault} when another process holds the lock for more than 60 s. Else what `stopping` was ended with.
    */
-  async hold<T>(work: () => Promise<T>, stopping?: AbortSignal): Promise<T> {
-    await this.acquire(stopping);
-    const renewal = setInterval(() => void this.renew().catch(() => undefined), LEASE_MS / 3);
+  async hold<T>(work: () => Promise<T>, witness: LockWitness, stopping?: AbortSignal): Promise<T> {
+    await this.acquire(witness, stopping);
+    const renewal = setInterval(
+      () => void this.renew().catch((error: unknown) => witness.unrenewed(error)),
+      LEASE_MS / 3,
+    );
     let result: T;
     try {
       result = await work();
@@ -44,19 +56,21 @@ export class MigrationLock {
     return result;
   }
 
-  private async acquire(stopping: AbortSignal | undefined): Promise<void> {
+  private async acquire(witness: LockWitness, stopping: AbortSignal | undefined): Promise<void> {
     // Whatever the server's default is: only InnoDB makes a row that all nodes of a cluster agree on.
     const engine = this.dataSource.options.type === 'mysql' ? 'ENGINE = InnoDB' : '';
     await this.dataSource.query(
       `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL) ${engine}`,
     );
+    if (await this.tryAcquire()) return;
+    witness.waiting();
     const patienceEnds = performance.now() + PATIENCE_MS;
-    while (!(await this.tryAcquire())) {
+    do {
       stopping?.throwIfAborted();
       if (performance.now() > patienceEnds)
         throw new StartFault('Another process has held the migration lock for 60 s');
       await sleep(100 + Math.random() * 100);
-    }
+    } while (!(await this.tryAcquire()));
   }
 
   private async tryAcquire(): Promise<boolean> {

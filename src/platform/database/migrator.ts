@@ -3,7 +3,7 @@ import type { Feature } from '../feature.js';
 import { messageOf, stackOf } from '../logging/index.js';
 import { MIGRATION_TABLE } from './data-source.js';
 import { codeOf, isMissingTable } from './fault-code.js';
-import { MigrationLock } from './migration-lock.js';
+import { MigrationLock, type LockWitness } from './migration-lock.js';
 import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
 
 /** Whose migrations these are, in the order in which they run. */
@@ -14,6 +14,13 @@ export interface MigrationStep {
   readonly feature: string;
   /** The class's name. */
   readonly name: string;
+}
+
+/** Told of migrations as they run: one may take hours, and what was done before one that fails is done. */
+export interface MigrationWitness extends LockWitness {
+  started(step: MigrationStep): void;
+  /** It is applied, or undone, and what it did is durable. */
+  done(step: MigrationStep): void;
 }
 
 /** A migration that failed; the database is as it was before it where its engine can undo DDL. */
@@ -42,6 +49,7 @@ export class Migrator {
   constructor(
     private readonly dataSource: DataSource,
     private readonly sources: readonly MigrationSource[],
+    private readonly witness: MigrationWitness,
   ) {
     this.lock = new MigrationLock(dataSource);
   }
@@ -53,22 +61,14 @@ export class Migrator {
   }
 
   /**
-   * Applies what is pending, and says what it applied.
+   * Applies what is pending, and says how many it applied.
    *
    * @param stopping after which no further one is begun.
    * @throws {MigrationError} for the first that fails. @throws {StartFault} when another process migrates for more than 60 s.
    */
-  async run(stopping?: AbortSignal): Promise<MigrationStep[]> {
-    if ((await this.pending()).length === 0) return [];
-    return this.lock.hold(async () => {
-      const applied: MigrationStep[] = [];
-      for (const step of await this.pending()) {
-        if (stopping?.aborted === true) break;
-        await this.take(step, (executor, entry) => executor.executeMigration(entry));
-        applied.push(step);
-      }
-      return applied;
-    }, stopping);
+  async run(stopping?: AbortSignal): Promise<number> {
+    if ((await this.pending()).length === 0) return 0;
+    return this.lock.hold(() => this.applyPending(stopping), this.witness, stopping);
   }
 
   /** What this database has of a feature, in the order in which it ran. */
@@ -83,17 +83,25 @@ export class Migrator {
    *
    * @throws {MigrationError} for the first that fails.
    */
-  async undo(feature: string): Promise<MigrationStep[]> {
+  undo(feature: string): Promise<void> {
     return this.lock.hold(async () => {
-      const undone = (await this.appliedOf(feature)).reverse();
-      for (const step of undone) {
+      for (const step of (await this.appliedOf(feature)).reverse()) {
         await this.take(step, async (executor, entry, runner) => {
           await entry.instance?.down(runner);
           await executor.deleteMigration(entry);
         });
       }
-      return undone;
-    });
+    }, this.witness);
+  }
+
+  private async applyPending(stopping: AbortSignal | undefined): Promise<number> {
+    let applied = 0;
+    for (const step of await this.pending()) {
+      if (stopping?.aborted === true) break;
+      await this.take(step, (executor, entry) => executor.executeMigration(entry));
+      applied += 1;
+    }
+    return applied;
   }
 
   private async take(
@@ -109,6 +117,7 @@ export class Migrator {
     };
     const runner = this.dataSource.createQueryRunner();
     const whole = instance?.transaction ?? true;
+    this.witness.started(step);
     try {
       if (this.dataSource.options.type === 'mysql') await runner.query(sessionOf(LONGEST_LOCK_WAIT_S));
       if (whole) await runner.startTransaction();
@@ -120,6 +129,7 @@ export class Migrator {
     } finally {
       await runner.release();
     }
+    this.witness.done(step);
   }
 
   private async applied(): Promise<string[]> {

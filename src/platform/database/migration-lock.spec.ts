@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { loadConfig } from '../config/index.js';
+import { createDataSource } from './data-source.js';
+import { LOCK_TABLE, MigrationLock } from './migration-lock.js';
+
+describe('the migration lock', () => {
+  let dataSource: DataSource;
+  const waiting = jest.fn<() => void>();
+  const unrenewed = jest.fn<(error: unknown) => void>();
+
+  beforeEach(async () => {
+    jest.useFakeTimers({ doNotFake: ['setTimeout', 'setImmediate', 'nextTick', 'performance', 'Date'] });
+    dataSource = await createDataSource(loadConfig({ DATABASE_URL: 'sqlite::memory:' }), []);
+    await dataSource.initialize();
+  });
+
+  afterEach(async () => {
+    jest.useRealTimers();
+    jest.clearAllMocks();
+    await dataSource.destroy();
+  });
+
+  const expiry = async (): Promise<unknown> => dataSource.query(`SELECT expires_at FROM ${LOCK_TABLE}`);
+  const hold = (work: () => Promise<void>): Promise<void> =>
+    new MigrationLock(dataSource).hold(work, { waiting, unrenewed });
+
+  it('is renewed for as long as it is held, of which nobody is told', async () => {
+    await hold(async () => {
+      const first = await expiry();
+      await sleep(5);
+      jest.advanceTimersByTime(10_000);
+      await sleep(5);
+      expect(await expiry()).not.toEqual(first);
+    });
+    expect(await expiry()).toEqual([]);
+    expect(waiting).not.toHaveBeenCalled();
+    expect(unrenewed).not.toHaveBeenCalled();
+  });
+
+  it('that cannot be renewed is told of each time', async () => {
+    const done = new Error('done');
+    const holding = hold(async () => {
+      await dataSource.query(`DROP TABLE ${LOCK_TABLE}`);
+      jest.advanceTimersByTime(20_000);
+      throw done;
+    });
+    await expect(holding).rejects.toBe(done);
+    expect(unrenewed).toHaveBeenCalledTimes(2);
+  });
+
+  it('that another process has is told of once', async () => {
+    await hold(async () => {
+      const other = hold(() => Promise.resolve());
+      await sleep(500);
+      expect(waiting).toHaveBeenCalledTimes(1);
+      await dataSource.query(`DELETE FROM ${LOCK_TABLE}`);
+      await other;
+    });
+    expect(waiting).toHaveBeenCalledTimes(1);
+  });
+});
