@@ -7,13 +7,7 @@ import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/con
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
 import { Deprecations, RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
-import {
-  checkFeatures,
-  featureAtFault,
-  FeatureStartError,
-  HookWatch,
-  startedFeatures,
-} from './platform/feature-check/index.js';
+import { checkFeatures, charged, HookWatch, startedFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
   currentExchange,
@@ -76,18 +70,7 @@ export async function createApplication({
   const hooks = await HookWatch.of(features);
   const starting = hooks.within(config.startup.timeoutMs, assemble(features, routes, hooks, foundations));
   const { nest, adapter } = await charged(features, starting);
-  return new Running(nest, adapter, link, { ...foundations, hooks });
-}
-
-/** @throws {FeatureStartError} for what a feature's own code threw. */
-async function charged<T>(features: readonly Feature[], starting: Promise<T>): Promise<T> {
-  try {
-    return await starting;
-  } catch (error) {
-    if (error instanceof FeatureStartError) throw error;
-    const feature = await featureAtFault(error, features);
-    throw feature === undefined ? error : new FeatureStartError(feature, error);
-  }
+  return new Running(nest, adapter, link, { ...foundations, features, hooks });
 }
 
 async function assemble(

@@ -88,6 +88,11 @@ onEachEngine('the tables of features', (engine) => {
     });
     expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
     await service.kill('SIGKILL');
+    const empty = await engine.createDatabase();
+    const { code, stdout, stderr } = await runCommand(empty, ['migrate'], broken.env, broken.program);
+    expect([code, stdout]).toEqual([1, [...PLATFORM, ...PETS].map((name) => `applied ${name}\n`).join('')]);
+    expect(stderr).toContain(`applying CreateNothing1500000000000\nThe command failed: ${told}`);
+    await empty.drop();
     const behind = { ...broken.env, MIGRATIONS: 'check' };
     expect(await runCommand(database, ['keys', 'list'], behind, broken.program)).toMatchObject({ code: 0 });
   });
@@ -116,6 +121,7 @@ describe('a feature that fails to start', () => {
     ['begin', 'kettles', 'No water'],
     ['ask', 'parrots', 'The database is not ready yet'],
     ['find', 'sailors', "Nest can't resolve dependencies of the Sailor"],
+    ['map', 'ghosts', 'Entity "Ghost" does not have a primary column'],
   ])('because it fails to %s is named, once', async (what, feature, reason) => {
     const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];
     const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });

@@ -1,6 +1,7 @@
-import { Body, Controller, Get, Module, Post, Query, type Type } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Injectable, Module, Param, Post, Query, type Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { defineFeature, type Feature } from '../feature.js';
+import { LocatedBy } from '../routing/index.js';
 import { IntegerProperty, UnreadBody } from '../validation/index.js';
 import { checkFeatures } from './check-features.js';
 import { FeatureError } from './feature-error.js';
@@ -40,9 +41,13 @@ describe('a declaration that cannot be read', () => {
       ],
     ],
     [{ entities: [unborn] }, [`feature 'toys' has undefined at [0] of its entities; ${circle}`]],
-    [{ migrations: ['dist/*.js'] }, [`feature 'toys' has dist/*.js at [0] of its migrations, which is no class`]],
-    [{ errors: [null] }, [`feature 'toys' has null at [0] of its errors, which is no class`]],
+    [
+      { migrations: ['dist/*.js'] },
+      [`feature 'toys' has dist/*.js at [0] of its migrations, which nothing can be made of`],
+    ],
+    [{ errors: [null] }, [`feature 'toys' has null at [0] of its errors, which nothing can be made of`]],
     [{ entities: {} }, ["feature 'toys' has no list as its entities"]],
+    [{ scopes: ['toys:read'] }, ["feature 'toys' has no object as its scopes, such as { 'toys:read': 'List toys' }"]],
   ])('%j is told', async (given, violations) => {
     expect(await violationsOf(feature(given))).toEqual(violations);
   });
@@ -60,6 +65,39 @@ describe('a declaration that cannot be read', () => {
     expect(await violationsOf(other, feature({}, { imports: [other] }))).toEqual([
       "feature 'toys' imports feature 'others' itself; import its .module",
     ]);
+  });
+});
+
+describe('a class that Nest knows no parameters of', () => {
+  class Shelf {
+    constructor(readonly toys: unknown) {}
+  }
+  class Small {
+    readonly size = 1;
+  }
+  class Chosen {
+    constructor(readonly toys: unknown) {}
+  }
+  Inject('TOYS')(Chosen, undefined, 0);
+  @Injectable()
+  class Known {
+    constructor(readonly toys: Small) {}
+  }
+  const fault =
+    "feature 'toys' has Shelf, of whose constructor Nest knows nothing: " +
+    'it lacks @Injectable(), or was compiled without emitDecoratorMetadata';
+
+  it.each([
+    ['as a provider', { providers: [Shelf] }],
+    ['for a token', { providers: [{ provide: 'SHELF', useClass: Shelf }] }],
+    ['as a controller', { controllers: [Shelf] }],
+  ])('%s is told', async (_, metadata) => {
+    expect(await violationsOf(feature({}, metadata))).toEqual([fault]);
+  });
+
+  it('is not one without any, nor one whose parameters are told', async () => {
+    const maker = { provide: Shelf, useFactory: () => new Shelf(1) };
+    expect(await violationsOf(feature({}, { providers: [Small, Chosen, Known, maker] }))).toEqual([]);
   });
 });
 
@@ -104,6 +142,66 @@ describe('what a handler takes', () => {
       "feature 'toys': postPlain takes a body of Plain, no property of which has a decorator",
       "feature 'toys': postList takes a body of Array, no property of which has a decorator",
       "feature 'toys': listToys takes a query of Plain, no property of which has a decorator",
+    ]);
+  });
+});
+
+describe('where a handler is', () => {
+  it('is no address that one before it takes', async () => {
+    @Controller('toys')
+    class ToysController {
+      @Get(':toyId')
+      getToy(@Param('toyId') id: string): unknown {
+        return id;
+      }
+      @Get('latest')
+      getLatestToy(): unknown {
+        return {};
+      }
+      @Post('latest')
+      postLatestToy(): unknown {
+        return {};
+      }
+      @Get('latest/parts')
+      listParts(): unknown {
+        return [];
+      }
+      @Get(':toyId/parts')
+      listPartsOfToy(@Param('toyId') id: string): unknown {
+        return id;
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
+      "'GET /v1/toys/latest' of feature 'toys' is never reached: getToy, which is declared before getLatestToy, takes its requests as 'GET /v1/toys/{toyId}'",
+    ]);
+  });
+
+  it('is told to clients by an operation that there is, and its parameters', async () => {
+    @Controller('toys')
+    class ToysController {
+      @Post('lost')
+      @LocatedBy('fetchToy', { toyId: 'id' })
+      postLost(): unknown {
+        return {};
+      }
+      @Post('odd')
+      @LocatedBy('getToy', { id: 'id' })
+      postOdd(): unknown {
+        return {};
+      }
+      @Post()
+      @LocatedBy('getToy', { toyId: 'id' })
+      postToy(): unknown {
+        return {};
+      }
+      @Get(':toyId')
+      getToy(@Param('toyId') id: string): unknown {
+        return id;
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
+      "feature 'toys': postLost is located by 'fetchToy', which is no operation",
+      "feature 'toys': postOdd is located by 'getToy', whose path has no parameter 'id'",
     ]);
   });
 });

@@ -24,6 +24,7 @@ export function faultsOfDeclaration(feature: Feature): string[] {
     ...(typeof feature.name === 'string' ? [] : ['has no name']),
     ...(typeof feature.module === 'function' ? [] : ['has no module']),
     ...unknown.map((option) => `has an option '${option}'; there is ${Object.keys(OPTIONS).join(', ')}`),
+    ...(isRecord(feature.scopes) ? [] : ["has no object as its scopes, such as { 'toys:read': 'List toys' }"]),
     ...LISTS.flatMap((list) => holesIn(`its ${list}`, feature[list])),
   ].map((fault) => `feature '${feature.name}' ${fault}`);
 }
@@ -35,11 +36,16 @@ export function holesIn(name: string, list: unknown): string[] {
   return list.flatMap((item: unknown, at) =>
     isThing(item)
       ? []
-      : [`has ${String(item)} at [${at}] of ${name}${item === undefined ? CIRCLE : ', which is no class'}`],
+      : [`has ${String(item)} at [${at}] of ${name}${item === undefined ? CIRCLE : ', which nothing can be made of'}`],
   );
 }
 
 const CIRCLE = '; two files that import each other leave one so';
+
+/** A list is an object too, with its places as names. */
+function isRecord(scopes: unknown): boolean {
+  return scopes === undefined || (isThing(scopes) && !Array.isArray(scopes));
+}
 
 /** Whether it is a class, a provider, a module in its dynamic form, an error code. */
 export function isThing(item: unknown): item is object {

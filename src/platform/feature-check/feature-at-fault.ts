@@ -29,10 +29,25 @@ function reasonOf(cause: unknown): string {
 }
 
 /**
- * The feature whose code an error came out of: the one whose file, else whose folder, the first frame of its stack lies
- * in that lies in any; else one of whose classes the error speaks, as Nest does of a dependency that it cannot find.
+ * What `starting` comes to.
+ *
+ * @throws {FeatureStartError} (rejects) for what came out of a feature's code, or is said of one of its classes.
  */
-export async function featureAtFault(error: unknown, features: readonly Feature[]): Promise<string | undefined> {
+export async function charged<T>(features: readonly Feature[], starting: Promise<T>): Promise<T> {
+  try {
+    return await starting;
+  } catch (error) {
+    if (error instanceof FeatureStartError) throw error;
+    const feature = await featureAtFault(error, features);
+    throw feature === undefined ? error : new FeatureStartError(feature, error);
+  }
+}
+
+/**
+ * The feature whose code an error came out of: the one whose file, else whose folder, the first frame of its stack lies
+ * in that lies in any; else one of whose classes the error speaks, as Nest does of a dependency that it cannot find, and TypeORM of an entity.
+ */
+async function featureAtFault(error: unknown, features: readonly Feature[]): Promise<string | undefined> {
   if (!(error instanceof Error)) return undefined;
   const places = placesOf(features);
   for (const file of filesIn(error.stack ?? '')) {
@@ -66,7 +81,9 @@ function pathOf(file: string): string {
   return file.startsWith('file:') ? fileURLToPath(file) : file;
 }
 
-function classesOf({ module, modules }: DeclaredFeature): string[] {
+function classesOf({ module, modules, entities = [] }: DeclaredFeature): string[] {
   const providers = modules.flatMap(({ providers }) => providers.filter((provider) => typeof provider === 'function'));
-  return [module, ...modules.flatMap(({ controllers }) => controllers), ...providers].map(({ name }) => name);
+  return [module, ...modules.flatMap(({ controllers }) => controllers), ...providers, ...entities].map(
+    ({ name }) => name,
+  );
 }

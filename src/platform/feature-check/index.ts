@@ -2,4 +2,4 @@ export { checkFeatures } from './check-features.js';
 export { FeatureError } from './feature-error.js';
 export { HookWatch, type HookAtWork } from './hook-watch.js';
 export { startedFeatures } from './started-features.js';
-export { featureAtFault, FeatureStartError } from './feature-at-fault.js';
+export { charged } from './feature-at-fault.js';

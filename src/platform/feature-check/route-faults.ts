@@ -2,6 +2,7 @@ import type { Feature } from '../feature.js';
 import type { Route } from '../routing/index.js';
 import { isChecked } from '../validation/index.js';
 import { clashes } from './claims.js';
+import { anonymous, faultsOfReach } from './route-reach.js';
 
 /** What is wrong with the routes that the features' controllers serve, one sentence each. */
 export function faultsOfRoutes(routes: readonly Route[], features: readonly Feature[]): string[] {
@@ -24,6 +25,7 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
   return [
     ...undeclared,
     ...routes.flatMap(faultsOfInput),
+    ...routes.flatMap((route) => faultsOfLocation(route, routes)),
     ...clashes(
       'route',
       routes.map((route) => [ownerOf(route), `${route.method} ${anonymous(route.path)}`]),
@@ -32,7 +34,7 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
       'operationId',
       routes.map((route) => [ownerOf(route), route.operationId]),
     ),
-    ...overlapsOf(routes),
+    ...faultsOfReach(routes),
   ];
 }
 
@@ -46,35 +48,17 @@ function faultsOfInput({ feature, operationId, bodyType, queryType }: Route): st
   );
 }
 
-/** Two features at one address: whichever Express knows first would take the other's requests. */
-function overlapsOf(routes: readonly Route[]): string[] {
-  return routes.flatMap((route, index) =>
-    routes
-      .slice(index + 1)
-      .filter((other) => other.feature !== route.feature && other.method === route.method && overlap(route, other))
-      .map((other) => `${nameOf(route)} and ${nameOf(other)} match the same addresses`),
-  );
-}
-
-function overlap(a: Route, b: Route): boolean {
-  const [left, right] = [a.path.split('/'), b.path.split('/')];
-  if (left.length !== right.length || anonymous(a.path) === anonymous(b.path)) return false;
-  return left.every((segment, index) => isParameter(segment) || isParameter(right[index]) || segment === right[index]);
-}
-
-function isParameter(segment: string | undefined): boolean {
-  return segment?.startsWith('{') === true;
-}
-
-/** `/v1/pets/{petId}` → `/v1/pets/{}`: what a parameter is called makes no other route of it. */
-function anonymous(path: string): string {
-  return path.replace(/\{\w+\}/g, '{}');
+/** A link of the document to no operation would be none, and the 201 would have no Location. */
+function faultsOfLocation({ feature, operationId, located }: Route, routes: readonly Route[]): string[] {
+  if (located === undefined) return [];
+  const subject = `feature '${feature}': ${operationId} is located by '${located.operationId}'`;
+  const target = routes.find((route) => route.operationId === located.operationId);
+  if (target === undefined) return [`${subject}, which is no operation`];
+  return Object.keys(located.parameters)
+    .filter((name) => !target.path.includes(`{${name}}`))
+    .map((name) => `${subject}, whose path has no parameter '${name}'`);
 }
 
 function ownerOf({ feature }: Route): string {
   return `feature '${feature}'`;
-}
-
-function nameOf(route: Route): string {
-  return `'${route.method} ${route.path}' of ${ownerOf(route)}`;
 }

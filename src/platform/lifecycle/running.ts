@@ -3,7 +3,8 @@ import type { INestApplication } from '@nestjs/common';
 import type { Config } from '../config/index.js';
 import type { Database, DatabaseLink } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
-import type { HookWatch } from '../feature-check/index.js';
+import { charged, type HookWatch } from '../feature-check/index.js';
+import type { Feature } from '../feature.js';
 import type { HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
 import { flushLog, type Log } from '../logging/index.js';
@@ -23,6 +24,7 @@ interface Parts {
   readonly log: Log;
   readonly database: Database;
   readonly metrics: Metrics;
+  readonly features: readonly Feature[];
   readonly hooks: HookWatch;
 }
 
@@ -121,7 +123,7 @@ export class Running implements Application {
   }
 
   private async bringUp(): Promise<void> {
-    await this.link.open();
+    await charged(this.parts.features, this.link.open());
     // Told to stop before it was up, it never is ready.
     if (this.stopping !== undefined) return new Promise(() => undefined);
     await this.health.start();
