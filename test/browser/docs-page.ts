@@ -7,6 +7,8 @@ export interface Tried {
   readonly status: string;
   /** The response body as shown, character by character. */
   readonly body: string;
+  /** The response headers as shown, one a line. */
+  readonly headers: string;
 }
 
 /** The page at `/docs`, used as a person uses it, and watched. */
@@ -67,24 +69,37 @@ export class DocsPage {
    * @param fill what to type before: a field's label is its parameter's name, `body` is the request body.
    */
   async execute(id: string, fill: Readonly<Record<string, string>> = {}): Promise<Tried> {
+    const sent = this.page.waitForRequest((request) => request.url().includes('/v1/'));
+    const operation = await this.press(id, fill);
+    const request = await sent;
+    const shown = operation.locator('.live-responses-table tbody');
+    const status = await shown.locator('.response-col_status').first().innerText();
+    const body = await shown.locator('.highlight-code code').first().innerText();
+    const headers = await shown.locator('.headerline').allInnerTexts();
+    return { request, status: status.trim(), body, headers: headers.map((line) => line.trim()).join('\n') };
+  }
+
+  /** Executes what gets no answer, and reads what the page says of it. */
+  async executeInVain(id: string): Promise<string> {
+    const operation = await this.press(id, {});
+    return operation.locator('.live-responses-table .renderedMarkdown').innerText();
+  }
+
+  /** A picture of the whole page, left in `artifacts/` for a person to look at. As PNG so long a page takes seconds. */
+  async photograph(name: string): Promise<void> {
+    await this.page.screenshot({ path: `artifacts/browser/${name}.jpeg`, quality: 60, fullPage: true });
+  }
+
+  /** Opens an operation, fills its form and presses Execute. */
+  private async press(id: string, fill: Readonly<Record<string, string>>): Promise<Locator> {
     const operation = this.operation(id);
     const button = operation.locator('.btn.execute');
     if (!(await button.isVisible())) await operation.locator('.opblock-summary-control').click();
     for (const [field, text] of Object.entries(fill)) await fieldOf(operation, field).fill(text);
     const clear = operation.locator('.btn-clear');
     if (await clear.isVisible()) await clear.click();
-    const sent = this.page.waitForRequest((request) => request.url().includes('/v1/'));
     await button.click();
-    const request = await sent;
-    const shown = operation.locator('.live-responses-table tbody');
-    const status = await shown.locator('.response-col_status').first().innerText();
-    const body = await shown.locator('.highlight-code code').first().innerText();
-    return { request, status: status.trim(), body };
-  }
-
-  /** A picture of the whole page, left in `artifacts/` for a person to look at. As PNG so long a page takes seconds. */
-  async photograph(name: string): Promise<void> {
-    await this.page.screenshot({ path: `artifacts/browser/${name}.jpeg`, quality: 60, fullPage: true });
+    return operation;
   }
 
   private untilShown(): Promise<void> {

@@ -117,6 +117,20 @@ describe('Swagger UI', () => {
       ]);
     });
 
+    it('shows the headers as they came', async () => {
+      const { headers } = await docs.execute('getPet', { petId: '1' });
+      expect(headers).toMatch(/^sunset: \w{3}, \d\d \w{3} \d{4} 00:00:00 GMT$/m);
+      expect(headers).toMatch(
+        /^link: <[^>]+>; rel="deprecation"; type="text\/html", <[^>]+>; rel="successor-version"$/m,
+      );
+    });
+
+    it('asks whether the service runs, where nothing answers', async () => {
+      await context.route('**/v1/pets?*', (route) => route.abort());
+      expect(await docs.executeInVain('listPets')).toBe(`No answer from ${base}/v1: is the service running?`);
+      await context.unroute('**/v1/pets?*');
+    });
+
     it('keeps every digit of an int64: in the body sent, in the path, and in what is shown', async () => {
       await database.query(`INSERT INTO pet (id, name, category_id, status) VALUES (${NEXT_ID} - 1, 'x', 1, 'sold')`);
       const pet = `{\n  "id": ${NEXT_ID},\n  "name": "Big",\n  "categoryId": -${CATEGORY},\n  "status": "sold"\n}`;

@@ -36,10 +36,8 @@ export function docsPage(product: Product): string {
 <h1>${name}</h1>
 <p>Browse the operations, and try each one against this server.</p>
 </header>
-<main>
 ${guide}
 <div id="swagger-ui"></div>
-</main>
 <noscript><p class="docs-header">This page needs JavaScript. The document itself is at <a href="./openapi.json">openapi.json</a>
 and <a href="./openapi.yaml">openapi.yaml</a>.</p></noscript>
 </body>
@@ -56,7 +54,8 @@ const guide = `<section class="docs-guide" aria-label="Getting started">
 reload, and forgotten when the tab is closed.</p></li>
 <li><h2>Page with Link</h2>
 <p>A list answers one page. While there are more, its <code>Link</code> header holds the address of the next one,
-<code>rel="next"</code>: follow it as it stands.</p></li>
+<code>rel="next"</code>: a program follows it as it stands. Here, put what stands behind <code>cursor=</code> into the field
+<code>cursor</code>.</p></li>
 </ol>
 </section>`;
 

@@ -23,4 +23,35 @@ body { margin: 0; background: #fafafa; color: #3b4151; font-family: sans-serif; 
 .swagger-ui .docs-headers { margin: 10px 0; font-size: 12px; }
 .swagger-ui .docs-headers summary { cursor: pointer; }
 .swagger-ui .docs-headers .headers__title { display: none; }
+.swagger-ui .docs-headers .headers td { color: inherit; }
+.swagger-ui :focus-visible { outline: 2px solid currentColor !important; outline-offset: 2px; }
+@media (prefers-color-scheme: dark) {
+  body { background: #1c2022; color: #e4e6e6; }
+  .docs-guide li { background: #2a2e30; border-color: #545d61; }
+  .docs-guide h2::before { color: #7fce9f; }
+  .docs-guide code { background: #080a0b; }
+  html.dark-mode .swagger-ui .opblock.opblock-deprecated .opblock-summary-method { background: #a3a9b2; }
+  html.dark-mode .swagger-ui .opblock .opblock-section-header .btn.cancel { border-color: #ff8a8a; color: #ff8a8a; }
+}
+@media not (prefers-color-scheme: dark) {
+  .swagger-ui .info .title small { background: #5b6270; }
+  .swagger-ui .info .title small.version-stamp { background: #4a6b00; }
+  .swagger-ui .info a { color: #1b65b8; }
+  .swagger-ui .btn.authorize { border-color: #1a7f4e; color: #1a7f4e; }
+  .swagger-ui .btn.authorize svg { fill: #1a7f4e; }
+  .swagger-ui .btn.cancel { border-color: #b3261e; color: #b3261e; }
+  .swagger-ui .btn.execute { background-color: #1b65b8; border-color: #1b65b8; }
+  .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1b65b8; }
+  .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1a7f4e; }
+  .swagger-ui .opblock.opblock-put .opblock-summary-method { background: #8a5200; }
+  .swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0b6e5b; }
+  .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b3261e; }
+  .swagger-ui .parameter__in, .swagger-ui .json-schema-2020-12-expand-deep-button { color: #5b6270; }
+  .swagger-ui .download-contents { background: #5b6270; }
+}
+@media (max-width: 640px) {
+  .swagger-ui .responses-table :is(tbody, tr, td), .swagger-ui .responses-table { display: block; width: auto; }
+  .swagger-ui .responses-table thead { display: none; }
+  .swagger-ui .response-col_links pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+}
 `;

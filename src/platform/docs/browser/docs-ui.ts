@@ -1,7 +1,10 @@
 /** Starts Swagger UI on the documentation page. Runs in the browser; the page loads it as a module. */
+import { followColourScheme } from './colour-scheme.js';
 import { exactNumbers } from './exact-numbers.js';
 import { foldedHeaders } from './folded-headers.js';
+import { nameControls } from './named-controls.js';
 import { deepLinkOfOperation } from './operation-link.js';
+import { toldSilence, withWholeHeaders } from './plain-answers.js';
 import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';
 import { TabAuthorization } from './tab-authorization.js';
 import { withThisServerFirst } from './this-server.js';
@@ -10,6 +13,9 @@ declare const SwaggerUIBundle: (options: Record<string, unknown>) => SwaggerUi;
 declare const location: { readonly href: string; readonly pathname: string; readonly hash: string };
 declare const history: { replaceState(data: null, unused: string, url: string): void };
 declare const sessionStorage: Storage;
+
+followColourScheme();
+nameControls();
 
 const authorization = new TabAuthorization('bearerAuth', sessionStorage, `bearerAuth ${location.pathname}`);
 
@@ -30,13 +36,16 @@ const ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   // Relative to the page, never to the root: a proxy may serve the whole under a prefix.
   url: './openapi.json',
-  plugins: [exactNumbers(adapt), authorization.plugin(), foldedHeaders],
+  plugins: [exactNumbers(adapt), authorization.plugin(), foldedHeaders, toldSilence(location.href)],
+  responseInterceptor: withWholeHeaders,
   deepLinking: true,
   displayOperationId: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
   filter: false,
   validatorUrl: null,
+  // The default one prints numbers in a red that can hardly be read on its grey.
+  syntaxHighlight: { activated: true, theme: 'monokai' },
   onComplete: () => {
     const key = authorization.remembered();
     if (key !== undefined) ui.preauthorizeApiKey('bearerAuth', key);
