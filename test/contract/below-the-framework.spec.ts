@@ -287,4 +287,44 @@ onEachEngine('below the framework', (engine) => {
       connection.close();
     },
   );
+
+  // llhttp does not say what is wrong with what follows the head of such a request.
+  describe('what is wrong in or behind a request for an upgrade is told', () => {
+    const CHUNKED = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n${JSON_TYPE}\r\nTransfer-Encoding: chunked`;
+    const UPGRADE = 'Connection: upgrade\r\nUpgrade: h2c\r\n\r\n';
+    const GET = `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nKEY\r\n${UPGRADE}`;
+
+    it.each([
+      ['a chunk in its packet', [`${CHUNKED}\r\n${UPGRADE}zz\r\n`]],
+      ['a chunk in the next', [`${CHUNKED}\r\n${UPGRADE}`, 'zz\r\n']],
+      ['a later chunk', [`${CHUNKED}\r\n${UPGRADE}`, '5\r\n{"nam\r\n', 'zz\r\n']],
+      ['a trailer', [`${CHUNKED}\r\n${UPGRADE}`, `1d\r\n${VALID}\r\n`, '0\r\nX A: b\r\n\r\n']],
+    ])('%s', async (_, packets) => {
+      const before = await store.countPets();
+      const connection = await store.connect();
+      for (const packet of packets) {
+        connection.send(withKey(packet));
+        await sleep(50);
+      }
+      const answer = await connection.receive({ limitMs: 1000 });
+      expect(answer).toBeErrorShape(400, 'bad_request');
+      await expectLast(connection);
+      expect(await store.countPets()).toBe(before);
+    });
+
+    it.each([
+      ['in its packet', [`${GET}hello\r\n\r\n`]],
+      ['in the next', [GET, 'hello\r\n\r\n']],
+      ['behind half a head', [`${GET}GET /v1/pets HTTP/1.1\r\n`, 'Host : x\r\n\r\n']],
+    ])('what is no request, %s', async (_, packets) => {
+      const connection = await store.connect();
+      for (const packet of packets) {
+        connection.send(withKey(packet));
+        await sleep(50);
+      }
+      expect((await connection.receive({ limitMs: 1000 })).status).toBe(200);
+      expect(await connection.receive({ limitMs: 1000 })).toBeErrorShape(400, 'bad_request');
+      await expectLast(connection);
+    });
+  });
 });

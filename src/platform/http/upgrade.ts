@@ -1,33 +1,53 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** Node's parser of a connection, as far as it is called here. Node documents nothing of it: it may be gone one day. */
 interface Parser {
   readonly constructor: { readonly kOnExecute: number };
   /** Under `kOnExecute`: told of each packet how much of it was read, or what is wrong with it. */
-  [event: number]: ((read: number | Error, packet?: Buffer) => void) | undefined;
+  [event: number]: ((read: number | Error) => void) | undefined;
   execute(bytes: Buffer): number | Error;
   getCurrentBuffer(): Buffer;
 }
 
+/** Behind which request of a connection the parser pauses next. */
+const pauses = new WeakMap<Socket, IncomingMessage>();
+
 /**
  * Has the parser read on behind a request that names another protocol, which is ignored (RFC 9110 §7.8). llhttp pauses there,
  * since the other protocol could begin, and Node drops the rest of the packet though it takes no upgrade: what came in it
- * would be lost, or the second half of a request be read as one of its own.
+ * would be lost, or the second half of a request be read as one of its own. Nor does Node tell what is wrong in its body, or
+ * in the head behind it: it takes for the other protocol whatever the parser leaves unread.
  */
 export function readOnBehind(request: IncomingMessage): void {
-  const { parser } = request.socket as unknown as { readonly parser: Parser | null };
+  const { socket } = request;
+  const isWatched = pauses.has(socket);
+  pauses.set(socket, request);
+  if (!isWatched) watch(socket);
+}
+
+function watch(socket: Socket): void {
+  const { parser } = socket as unknown as { readonly parser: Parser | null };
   if (parser === null) return;
   const event = parser.constructor.kOnExecute;
-  const listener = (): Parser[number] => parser[event];
-  const tell = listener();
+  const tell = parser[event];
   if (tell === undefined) return;
-  parser[event] = (read, packet) => {
-    if (!request.complete || read instanceof Error) return tell(read);
-    parser[event] = tell;
-    const rest = (packet ?? parser.getCurrentBuffer()).subarray(read);
-    if (rest.length === 0) return tell(read);
-    const readOfRest = parser.execute(rest);
-    // Where the rest has another such request, that has put itself in this place; where it ended the connection, nobody is.
-    listener()?.(readOfRest, rest);
+  let isBehind: IncomingMessage | undefined;
+  const listener = (result: number | Error): void => {
+    let read = result;
+    for (let bytes = parser.getCurrentBuffer(); !(read instanceof Error);) {
+      const request = pauses.get(socket);
+      const isPause = request?.complete === true && isBehind !== request;
+      if (isPause) isBehind = request;
+      bytes = bytes.subarray(read);
+      if (bytes.length === 0) break;
+      read = isPause ? parser.execute(bytes) : unreadable();
+      // It ended the connection.
+      if (parser[event] !== listener) return;
+    }
+    tell(read);
   };
+  parser[event] = listener;
 }
+
+const unreadable = (): Error => Object.assign(new Error('The parser stopped'), { code: 'HPE_INVALID' });
