@@ -288,6 +288,19 @@ onEachEngine('below the framework', (engine) => {
     },
   );
 
+  it('trailers that are too large are no URL, whatever they look like', async () => {
+    const before = await store.countPets();
+    const connection = await store.connect();
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n${JSON_TYPE}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    for (const packet of [`${head}1d\r\n${VALID}\r\n0\r\nX-Long: `, `GET ${'x'.repeat(30_000)}\r\n\r\n`]) {
+      connection.send(withKey(packet));
+      await sleep(50);
+    }
+    expect(await connection.receive()).toBeErrorShape(431, 'headers_too_large');
+    await expectLast(connection);
+    expect(await store.countPets()).toBe(before);
+  });
+
   // llhttp does not say what is wrong with what follows the head of such a request.
   describe('what is wrong in or behind a request for an upgrade is told', () => {
     const CHUNKED = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n${JSON_TYPE}\r\nTransfer-Encoding: chunked`;

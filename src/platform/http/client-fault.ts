@@ -7,13 +7,18 @@ import { exchangeOf } from './exchange.js';
 import { closePipeline, newestOn } from './pipeline.js';
 import { newRequestId } from './request-id.js';
 
-/** What Node's HTTP parser could not take, as the Error that the client is told. */
-export function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): ApiError {
+/**
+ * What Node's HTTP parser could not take, as the Error that the client is told.
+ *
+ * @param hasHead whether it is in the body or the trailers of a request, behind its URL.
+ */
+function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, hasHead: boolean): ApiError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError(coreErrors.requestTimeout);
     case 'HPE_HEADER_OVERFLOW':
-      return new ApiError(beginsWithLongUrl(error.rawPacket) ? coreErrors.uriTooLong : coreErrors.headersTooLarge);
+      if (!hasHead && beginsWithLongUrl(error.rawPacket)) return new ApiError(coreErrors.uriTooLong);
+      return new ApiError(coreErrors.headersTooLarge);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new ApiError(coreErrors.payloadTooLarge);
     default:
@@ -39,14 +44,14 @@ const refused = new WeakSet<Duplex>();
 export function refuseConnection(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Duplex,
-  count: (reason: string) => void,
+  count: (reason: string) => void = () => undefined,
 ): void {
   // Node tells again with every packet that follows.
   if (refused.has(socket)) return;
   refused.add(socket);
   closePipeline(socket);
-  const fault = clientFault(error);
   const response = newestOn(socket);
+  const fault = clientFault(error, response?.req.complete === false);
   const refuse = (): void => {
     count(fault.code);
     writeRefusal(fault, socket);
