@@ -60,6 +60,9 @@ onEachEngine('CORS on', (engine) => {
     [406, 'GET /v1/pets', { headers: ['Accept: text/html'] }],
     [413, 'POST /v1/pets', { body: ' '.repeat(20_000) }],
     [200, 'GET /openapi.json', {}],
+    [204, 'OPTIONS *', { key: null }],
+    [400, 'GET /v1/pets#a', {}],
+    [431, 'GET /v1/pets', { headers: [`X-Long: ${'x'.repeat(17_000)}`] }],
   ])('lets a page read a %d: %s', async (status, request, { headers = [], ...options }) => {
     for (const origin of [PAGE, LOCAL_PAGE]) {
       const answer = await store.send(request, { ...options, headers: [...headers, `Origin: ${origin}`] });
@@ -68,6 +71,22 @@ onEachEngine('CORS on', (engine) => {
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
       expect(listOf(answer.headers.get('vary'))).toContain('origin');
     }
+  });
+
+  it('lets a page read that its URL is too long', async () => {
+    const answer = await store.send(`GET /${'x'.repeat(9000)}`, { headers: [`Origin: ${PAGE}`] });
+    expect(answer).toBeErrorShape(414, 'uri_too_long');
+    expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);
+  });
+
+  it('lets a page read what is wrong in a body that is still arriving', async () => {
+    const connection = await store.connect();
+    const headers = [`Origin: ${PAGE}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+    connection.send(Buffer.concat([store.bytes('POST /v1/pets', { headers }), Buffer.from('zz\r\n')]));
+    const answer = await connection.receive();
+    connection.close();
+    expect(answer).toBeErrorShape(400, 'bad_request');
+    expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);
   });
 
   it('lets a page read what the contract says in headers', async () => {
@@ -142,5 +161,22 @@ onEachEngine('CORS on', (engine) => {
     it('is still told that there is nothing', async () => {
       expect(await store.send('OPTIONS /v1/nope', { headers: PREFLIGHT })).toBeErrorShape(404, 'route_not_found');
     });
+  });
+});
+
+onEachEngine('CORS on, at the limit', (engine) => {
+  // All requests of a pipeline are at work at once.
+  const store = serveOn(engine, { CORS_ORIGINS: PAGE, SHED_MAX_INFLIGHT: '1' });
+
+  it('lets a page read that it should wait, and how long', async () => {
+    const connection = await store.connect();
+    const request = store.bytes('GET /v1/pets', { headers: [`Origin: ${PAGE}`] });
+    connection.send(Buffer.concat([request, request]));
+    expect((await connection.receive()).status).toBe(200);
+    const answer = await connection.receive();
+    connection.close();
+    expect(answer).toBeErrorShape(503, 'service_unavailable');
+    expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(listOf(answer.headers.get('access-control-expose-headers'))).toContain('retry-after');
   });
 });

@@ -1,4 +1,5 @@
-import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
+import cors from 'cors';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Seconds that a browser may remember what it asked for beforehand. */
 const PREFLIGHT_SECONDS = 600;
@@ -20,10 +21,17 @@ const EXPOSED = [
 ];
 
 /**
- * What browsers are told where CORS_ORIGINS is set. Keys come in a header that a page must know and set itself, so
- * cookies are not asked for, and any request header may be sent.
+ * Puts on an answer, before anybody gives it, what browsers are told where CORS_ORIGINS is set: without that a page reads
+ * no refusal either, nor how long to wait. Keys come in a header that a page must know and set itself, so cookies are not
+ * asked for, and any request header may be sent.
+ *
+ * @returns undefined where there are no origins.
  */
-export function corsOptions(origins: readonly string[]): CorsOptions {
+export function crossOrigin(
+  origins: readonly string[],
+): ((request: IncomingMessage, response: ServerResponse) => void) | undefined {
+  if (origins.length === 0) return undefined;
   // The request goes on to the answer for OPTIONS, which says what is allowed at the path.
-  return { origin: [...origins], exposedHeaders: EXPOSED, maxAge: PREFLIGHT_SECONDS, preflightContinue: true };
+  const handle = cors({ origin: origins, exposedHeaders: EXPOSED, maxAge: PREFLIGHT_SECONDS, preflightContinue: true });
+  return (request, response) => handle(request, response, () => undefined);
 }

@@ -7,7 +7,7 @@ import { tracing } from '../tracing/index.js';
 import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseExchange } from './answer.js';
 import { refuseConnection } from './client-fault.js';
-import { corsOptions } from './cors.js';
+import { crossOrigin } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { beginExchange, exchangeOf, runWithin, type Exchange } from './exchange.js';
 import { DirectRoutes } from './direct-routes.js';
@@ -42,6 +42,7 @@ export interface Hands {
 export class HttpAdapter extends ExpressAdapter {
   private hands: Hands | undefined;
   private readonly direct: DirectRoutes;
+  private readonly crossOrigin: ReturnType<typeof crossOrigin>;
   /** Exchanges whose request came in this turn of the event loop. */
   private readonly arrived = new TurnQueue<Exchange>((exchange) => this.take(exchange));
 
@@ -57,7 +58,7 @@ export class HttpAdapter extends ExpressAdapter {
     super(application);
     // Nest's adapter begins with a layer for its hooks.
     this.direct = new DirectRoutes(application, application.router.stack.length);
-    if (config.http.corsOrigins.length > 0) this.enableCors(corsOptions(config.http.corsOrigins));
+    this.crossOrigin = crossOrigin(config.http.corsOrigins);
   }
 
   /** Gives the adapter its hands. Until then nothing is answered. */
@@ -118,6 +119,7 @@ export class HttpAdapter extends ExpressAdapter {
   private receive(request: IncomingMessage, response: ServerResponse): void {
     const before = newestOn(request.socket);
     if (!joinPipeline(response)) return;
+    this.crossOrigin?.(request, response);
     const exchange = beginExchange(request, response);
     response.on('close', () => this.finish(exchange));
     this.hands?.begin(exchange);
