@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { refuseConnection } from '../http/index.js';
 import { coreErrors, statusOfCategory, type ErrorCode } from '../errors/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
@@ -13,7 +14,12 @@ export class ManagementServer {
     private readonly liveness: Liveness,
     private readonly metrics: Metrics | undefined,
   ) {
-    this.server = createServer((request, response) => void this.answer(request, response));
+    const answer = (request: IncomingMessage, response: ServerResponse): void => void this.answer(request, response);
+    // Node's own refusals have no body.
+    this.server = createServer({ requireHostHeader: false }, answer)
+      .on('checkExpectation', answer)
+      .on('connect', (_request, socket) => refuseConnection(new Error('There are no tunnels here'), socket))
+      .on('clientError', (error, socket) => refuseConnection(error, socket));
   }
 
   async close(): Promise<void> {
@@ -51,14 +57,23 @@ export class ManagementServer {
 
   private async expose({ registry, ready }: Metrics, response: ServerResponse): Promise<void> {
     ready.set(this.health.isReady ? 1 : 0);
-    const text = await registry.metrics();
-    response.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).end(text);
+    write(response, 200, registry.contentType, await registry.metrics());
   }
 }
 
 function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
-  response.end(JSON.stringify(body));
+  write(response, status, 'application/json; charset=utf-8', JSON.stringify(body));
+}
+
+/** With its length, which a client of HTTP/1.0 needs to keep its connection. */
+function write(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(text);
 }
 
 function refuse(

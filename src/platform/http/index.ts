@@ -1,4 +1,5 @@
 export { Answer } from './answer.js';
+export { refuseConnection } from './client-fault.js';
 export { Deadline } from './deadline.js';
 export { ErrorFilter } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf } from './exchange.js';
