@@ -32,6 +32,11 @@ export function crossOrigin(
 ): ((request: IncomingMessage, response: ServerResponse) => void) | undefined {
   if (origins.length === 0) return undefined;
   // The request goes on to the answer for OPTIONS, which says what is allowed at the path.
-  const handle = cors({ origin: origins, exposedHeaders: EXPOSED, maxAge: PREFLIGHT_SECONDS, preflightContinue: true });
+  const handle = cors({
+    origin: [...origins],
+    exposedHeaders: EXPOSED,
+    maxAge: PREFLIGHT_SECONDS,
+    preflightContinue: true,
+  });
   return (request, response) => handle(request, response, () => undefined);
 }
