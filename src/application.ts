@@ -3,10 +3,10 @@ import { Module, type CanActivate, type INestApplication, type Type } from '@nes
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
-import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
+import { loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
-import { Deprecations, RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
-import { animalStore, mountDocs, servingServers, type DocumentSource } from './platform/docs/index.js';
+import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
+import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
 import { checkFeatures, charged, HookWatch, startedFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
@@ -88,23 +88,12 @@ async function assemble(
   const table = nest.get(RouteTable);
   for (const route of routes) table.add(route);
   layTheWay(nest, adapter);
-  if (foundations.config.docs.enabled) mountDocs(nest, animalStore, () => documentSource(nest, features));
+  const { docs, http } = foundations.config;
+  const servers = () => servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl);
+  if (docs.enabled) mountDocs(nest, () => documentSource(nest, features, servers()));
   hooks.begin();
   await nest.init();
   return { nest, adapter };
-}
-
-function documentSource(nest: INestApplication, features: readonly Feature[]): DocumentSource {
-  const { http } = nest.get<Config>(CONFIG);
-  const deprecations = nest.get(Deprecations);
-  return {
-    application: nest,
-    product: animalStore,
-    features,
-    routes: nest.get(RouteTable).all(),
-    servers: servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl),
-    sunsetOf: (route) => deprecations.sunsetOf(route),
-  };
 }
 
 function rootModule(features: readonly Feature[], hooks: HookWatch, foundations: Foundations): Type {

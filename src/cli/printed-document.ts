@@ -1,11 +1,9 @@
 import { createApplication } from '../application.js';
 import { loadConfig, loadEnvironment } from '../platform/config/index.js';
-import { animalStore, printedServers, writeDocument, type DocumentTexts } from '../platform/docs/index.js';
-import { Deprecations } from '../platform/deprecation/index.js';
+import { documentSource, printedServers, writeDocument, type DocumentTexts } from '../platform/docs/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { createLog } from '../platform/logging/index.js';
-import { RouteTable } from '../platform/routing/index.js';
 import { version } from '../platform/version.js';
 
 /** The document of the features of this build, made without a database and without listening. */
@@ -16,17 +14,9 @@ export async function printedDocument(given: readonly Feature[]): Promise<Docume
   const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
   // Those that are off it takes away itself, and knows their names by the whole list.
   const { nest } = await createApplication({ features: given, config, log });
-  const deprecations = nest.get(Deprecations);
   const { publicBaseUrl, stagingBaseUrl } = config.http;
   try {
-    return await writeDocument({
-      application: nest,
-      product: animalStore,
-      features,
-      routes: nest.get(RouteTable).all(),
-      servers: printedServers(publicBaseUrl, stagingBaseUrl),
-      sunsetOf: (route) => deprecations.sunsetOf(route),
-    });
+    return await writeDocument(documentSource(nest, features, printedServers(publicBaseUrl, stagingBaseUrl)));
   } finally {
     await nest.close();
   }

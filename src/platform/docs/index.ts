@@ -1,4 +1,4 @@
+export { documentSource } from './document-source.js';
 export { mountDocs } from './mount-docs.js';
-export { printedServers, servingServers, type DocumentServer } from './openapi/servers.js';
-export { animalStore, type Product } from './product.js';
-export { writeDocument, type DocumentSource, type DocumentTexts } from './write-document.js';
+export { printedServers, servingServers } from './openapi/servers.js';
+export { writeDocument, type DocumentTexts } from './write-document.js';

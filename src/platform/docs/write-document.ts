@@ -1,7 +1,7 @@
 import type { DocumentTexts } from './openapi/document-texts.js';
 import type { DocumentSource } from './openapi/openapi-document.js';
 
-export type { DocumentSource, DocumentTexts };
+export type { DocumentTexts };
 
 /** The OpenAPI document. What writes it is loaded here, not at start: most processes are never asked for it. */
 export async function writeDocument(source: DocumentSource): Promise<DocumentTexts> {

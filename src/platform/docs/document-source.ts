@@ -1,0 +1,24 @@
+import type { INestApplication } from '@nestjs/common';
+import { Deprecations } from '../deprecation/index.js';
+import type { Feature } from '../feature.js';
+import { RouteTable } from '../routing/index.js';
+import type { DocumentSource } from './openapi/openapi-document.js';
+import type { DocumentServer } from './openapi/servers.js';
+import { animalStore } from './product.js';
+
+/** What the document of an application is made of, one that serves or one that only prints it. */
+export function documentSource(
+  application: INestApplication,
+  features: readonly Feature[],
+  servers: readonly DocumentServer[],
+): DocumentSource {
+  const deprecations = application.get(Deprecations);
+  return {
+    application,
+    product: animalStore,
+    features,
+    routes: application.get(RouteTable).all(),
+    servers,
+    sunsetOf: (route) => deprecations.sunsetOf(route),
+  };
+}
