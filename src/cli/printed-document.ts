@@ -3,15 +3,14 @@ import { loadConfig, loadEnvironment } from '../platform/config/index.js';
 import { documentSource, printedServers, writeDocument, type DocumentTexts } from '../platform/docs/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
-import { createLog } from '../platform/logging/index.js';
-import { version } from '../platform/version.js';
+import { commandLog } from './command-log.js';
 
 /** The document of the features of this build, made without a database and without listening. */
 export async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
   // Not by readConfig: the application tells of what looks misspelt itself.
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
   const features = startedFeatures(given, config);
-  const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
+  const log = await commandLog(config.log);
   // Those that are off it takes away itself, and knows their names by the whole list.
   const { nest } = await createApplication({ features: given, config, log });
   const { publicBaseUrl, stagingBaseUrl } = config.http;

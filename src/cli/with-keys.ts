@@ -1,16 +1,15 @@
 import { ApiKeyStore, keyEnvironmentOf, LoggedKeyAudit } from '../platform/auth/index.js';
 import { SystemClock } from '../platform/clock.js';
 import type { Feature } from '../platform/feature.js';
-import { createLog } from '../platform/logging/index.js';
-import { version } from '../platform/version.js';
+import { commandLog } from './command-log.js';
 import type { WithKeys } from './keys.command.js';
 import { withDatabase } from './with-database.js';
 
-/** The keys in the database. Their audit goes to stderr: stdout belongs to the key alone, for scripts. */
+/** The keys in the database. */
 export function withKeysOf(features: readonly Feature[]): WithKeys {
   return (work) =>
     withDatabase(features, { migrate: true }, async ({ config, database }) => {
-      const log = await createLog({ ...config.log, stream: 'stderr', version, context: () => ({}) });
+      const log = await commandLog(config.log);
       const clock = new SystemClock();
       const keys = new ApiKeyStore(database, clock, new LoggedKeyAudit(log), keyEnvironmentOf(config.env));
       return work(keys, clock, config.auth.cacheTtlMs);
