@@ -24,4 +24,4 @@ export {
   type DocumentedVariable,
 } from './documentation.js';
 export { loadEnvironment } from './environment.js';
-export { loadConfig } from './load-config.js';
+export { loadConfig, readNodeEnv } from './load-config.js';

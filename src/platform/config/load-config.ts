@@ -47,6 +47,21 @@ export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
   });
 }
 
+/**
+ * NODE_ENV alone, for what needs nothing else of the configuration.
+ *
+ * @throws {ConfigError} for one that is none.
+ */
+export function readNodeEnv(env: NodeJS.ProcessEnv): Config['env'] {
+  const { NODE_ENV } = variables;
+  const { values: given, faults: unread } = collectGiven(env, ['NODE_ENV']);
+  const faults = new FaultList(['NODE_ENV']);
+  faults.add(unread);
+  const read = readValues(given, { NODE_ENV }, faults);
+  faults.throwIfAny([]);
+  return read.NODE_ENV;
+}
+
 function datesByOperation(dates: Readonly<Record<string, Date | undefined>>): Map<string, Date> {
   return new Map(Object.entries(dates).flatMap(([name, date]) => (date ? [[operationOf(name), date] as const] : [])));
 }
