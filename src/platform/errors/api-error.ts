@@ -32,3 +32,6 @@ export class ApiError extends Error {
     return statusOfCategory[this.kind.category];
   }
 }
+
+/** The headers of a failure that is over soon: a client may try again after a second. */
+export const RETRY_SOON = { 'Retry-After': '1' } as const;

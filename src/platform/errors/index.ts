@@ -1,3 +1,3 @@
-export { ApiError, type ApiErrorOptions } from './api-error.js';
+export { ApiError, RETRY_SOON, type ApiErrorOptions } from './api-error.js';
 export { coreErrors } from './core-errors.js';
 export { defineErrorCode, statusOfCategory, type ErrorCategory, type ErrorCode } from './error-code.js';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isOutage } from '../database/index.js';
-import { ApiError, coreErrors } from '../errors/index.js';
+import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 
 /** The part of `Database` that is needed here. */
@@ -131,5 +131,5 @@ function isPassing(error: unknown): error is ApiError {
 }
 
 function notAsked(): ApiError {
-  return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: { 'Retry-After': '1' } });
+  return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: RETRY_SOON });
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
-import { ApiError, coreErrors } from '../errors/index.js';
+import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { errorAnswer, sendAnswer } from './answer.js';
@@ -62,7 +62,7 @@ export class Deadline {
     if (feature !== undefined) this.metrics.featureFaults.inc({ feature, kind: 'hang' });
     this.log.error({ event: 'request.hung', feature, request_id: exchange.id }, 'A handler did not answer in time');
     exchange.failure = new ApiError(coreErrors.serviceUnavailable, 'The answer took too long. Try again shortly.', {
-      headers: { 'Retry-After': '1' },
+      headers: RETRY_SOON,
     });
     sendAnswer(exchange, response, errorAnswer(exchange.failure));
   }

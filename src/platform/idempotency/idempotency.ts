@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from '../clock.js';
 import { Database, LockWaitError } from '../database/index.js';
-import { ApiError, coreErrors } from '../errors/index.js';
+import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Answer } from '../http/index.js';
 import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
 
@@ -108,7 +108,7 @@ function replay({ fingerprint: stored, answer }: StoredAnswer, fingerprint: stri
 }
 
 function inUse(): ApiError {
-  return new ApiError(coreErrors.idempotencyKeyInUse, undefined, { headers: { 'Retry-After': '1' } });
+  return new ApiError(coreErrors.idempotencyKeyInUse, undefined, { headers: RETRY_SOON });
 }
 
 async function settlesBefore(work: Promise<unknown>, end: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
-import { ApiError, coreErrors } from '../errors/index.js';
+import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Metrics } from '../metrics/index.js';
 
 /** Milliseconds between two looks at the event loop. */
@@ -48,7 +48,7 @@ export class Shedding implements OnApplicationShutdown {
   private shed(reason: string): ApiError {
     this.metrics.requestsShed.inc({ reason });
     return new ApiError(coreErrors.serviceUnavailable, 'The service is at its limit. Try again shortly.', {
-      headers: { 'Retry-After': '1' },
+      headers: RETRY_SOON,
     });
   }
 }
