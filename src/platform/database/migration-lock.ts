@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { StartFault } from '../start-fault.js';
 import { codeOf } from './fault-code.js';
+import { isFileLock } from './sqlite-failure.js';
 
 /** The table in which a process that migrates leaves its mark. */
 export const LOCK_TABLE = 'migration_lock';
@@ -107,7 +108,6 @@ export class MigrationLock {
 }
 
 function isContention(error: unknown): boolean {
-  return /^(ER_DUP_ENTRY|ER_LOCK_DEADLOCK|ER_LOCK_WAIT_TIMEOUT|SQLITE_CONSTRAINT.*|SQLITE_BUSY.*|SQLITE_LOCKED.*)$/.test(
-    codeOf(error) ?? '',
-  );
+  const code = codeOf(error) ?? '';
+  return isFileLock(code) || /^(ER_DUP_ENTRY|ER_LOCK_DEADLOCK|ER_LOCK_WAIT_TIMEOUT|SQLITE_CONSTRAINT.*)$/.test(code);
 }

@@ -5,14 +5,12 @@ import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import { ApiError } from '../errors/index.js';
 import type { DatabaseWatch } from './database-watch.js';
-import { Database, DatabaseError, type Row, type SqlValue, type Written } from './database.js';
+import { Database, type Row, type SqlValue, type Written } from './database.js';
 import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { NotAskedError, unavailable, within } from './deadline.js';
+import { isFileLock, translateSqliteFault } from './sqlite-failure.js';
 import { requireColumns } from './union-statement.js';
-
-/** Another process holds the file, or the disk does not take more: trying again may help. */
-const PASSING = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY)/;
 
 /** Database on the embedded SQLite file: one connection, so one transaction at a time. */
 export class SqliteDatabase extends Database {
@@ -142,8 +140,8 @@ export class SqliteDatabase extends Database {
         return statement();
       } catch (fault) {
         const code = (fault as { code?: string }).code ?? '';
-        const busy = /^SQLITE_(BUSY|LOCKED)/.test(code);
-        if (!busy || performance.now() >= start + this.settings.queryTimeoutMs) throw translateSqliteFault(fault, code);
+        if (!isFileLock(code) || performance.now() >= start + this.settings.queryTimeoutMs)
+          throw translateSqliteFault(fault, code);
         await sleep(5 + Math.random() * 20);
       }
     }
@@ -165,10 +163,4 @@ export class SqliteDatabase extends Database {
     }
     return databaseConnection;
   }
-}
-
-function translateSqliteFault(fault: unknown, code: string): Error {
-  if (PASSING.test(code)) return unavailable(fault);
-  if (!code.startsWith('SQLITE_')) return fault as Error;
-  return new DatabaseError(code, /_(UNIQUE|PRIMARYKEY)$/.test(code), { cause: fault });
 }

@@ -4,15 +4,10 @@ import { StartFault } from '../start-fault.js';
 import { nameTlsFault } from './database-tls.js';
 import { LateError } from './deadline.js';
 import { isConflict, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
+import { isFileFault, isFileLock } from './sqlite-failure.js';
 
 /** What MySQL calls a login that may not do it, or that there is none of; an unknown database. */
 const NOT_ALLOWED: ReadonlySet<number> = new Set([1044, 1045, 1049, 1142, 1143, 1227, 1698]);
-
-/** What SQLite calls a file that cannot be opened, read or written, or that holds no database. */
-const FILE_FAULT = /^SQLITE_(AUTH|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|PROTOCOL|READONLY)/;
-
-/** What SQLite calls a file that another process, or connection, is writing to. */
-const FILE_LOCK = /^SQLITE_(BUSY|LOCKED)/;
 
 const CANNOT_BE_USED = 'The database cannot be used';
 
@@ -48,11 +43,11 @@ function rootOf(thrown: unknown): unknown {
 }
 
 function isLock({ errno, code = '' }: MysqlFault): boolean {
-  return errno === undefined ? FILE_LOCK.test(code) : isConflict(String(errno));
+  return errno === undefined ? isFileLock(code) : isConflict(String(errno));
 }
 
 function isOutside(fault: MysqlFault): boolean {
   if (fault instanceof LateError || fault.fatal === true) return true;
-  if (fault.errno === undefined) return FILE_FAULT.test(fault.code ?? '');
+  if (fault.errno === undefined) return isFileFault(fault.code ?? '');
   return NOT_ALLOWED.has(fault.errno) || translateMysqlFault(fault) instanceof ApiError;
 }

@@ -1,0 +1,28 @@
+import { DatabaseError } from './database.js';
+import { unavailable } from './deadline.js';
+
+/** Another process, or connection, is writing to the file. */
+const LOCK = /^SQLITE_(BUSY|LOCKED)/;
+
+/** The file cannot be opened, read or written, for a reason that may pass: the disk takes no more, say. */
+const DISK = /^SQLITE_(CANTOPEN|FULL|IOERR|PROTOCOL|READONLY)/;
+
+/** It may not be used, or holds no database. */
+const NO_DATABASE = /^SQLITE_(AUTH|CORRUPT|NOTADB|PERM)/;
+
+/** Whether others hold what a statement needs, by SQLite's name of its failure: the same may succeed later. */
+export function isFileLock(code: string): boolean {
+  return LOCK.test(code);
+}
+
+/** Whether it is the file itself that cannot be used. */
+export function isFileFault(code: string): boolean {
+  return DISK.test(code) || NO_DATABASE.test(code);
+}
+
+/** The fault as the rest of the service knows it: try again later, or a statement refused. Others stay as they are. */
+export function translateSqliteFault(fault: unknown, code: string): Error {
+  if (LOCK.test(code) || DISK.test(code)) return unavailable(fault);
+  if (!code.startsWith('SQLITE_')) return fault as Error;
+  return new DatabaseError(code, /_(UNIQUE|PRIMARYKEY)$/.test(code), { cause: fault });
+}
