@@ -1,6 +1,7 @@
 import { ApiError } from '../errors/index.js';
 import { DatabaseError } from './database.js';
-import { LateError, LockWaitError, OutcomeUnknownError, unavailable } from './deadline.js';
+import { LateError } from './deadline.js';
+import { LockWaitError, OutcomeUnknownError, unavailable } from './unavailable.js';
 
 /** What mysql2 rejects with: the server's error number and its name, or a network error's code. */
 export interface MysqlFault extends Error {

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { PoolState } from '../metrics/index.js';
-import { NotAskedError, unavailable, within } from './deadline.js';
+import { within } from './deadline.js';
 import type { Row } from './database.js';
 import { controlOn, cut, executeOn, isAlive, type MysqlConnection } from './mysql-connection.js';
 import type { MysqlLogin } from './mysql-login.js';
@@ -14,6 +14,7 @@ import {
   type MysqlFault,
 } from './mysql-failure.js';
 import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
+import { NotAskedError, unavailable } from './unavailable.js';
 
 /** The part of a mysql2 pool that is used here. How full it is, nothing tells but its private fields. */
 interface RawPool {

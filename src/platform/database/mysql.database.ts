@@ -4,7 +4,6 @@ import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
-import { NotAskedError } from './deadline.js';
 import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { MysqlLogin } from './mysql-login.js';
@@ -23,6 +22,7 @@ import {
 import { RetryBudget } from './retry-budget.js';
 import { isRead } from './statement-summary.js';
 import { MOST_PARTS, PART, requireColumns, unionStatement } from './union-statement.js';
+import { NotAskedError } from './unavailable.js';
 
 /** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;

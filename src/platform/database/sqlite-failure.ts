@@ -1,5 +1,5 @@
 import { DatabaseError } from './database.js';
-import { unavailable } from './deadline.js';
+import { unavailable } from './unavailable.js';
 
 /** Another process, or connection, is writing to the file. */
 const LOCK = /^SQLITE_(BUSY|LOCKED)/;

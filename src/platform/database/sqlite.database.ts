@@ -8,9 +8,10 @@ import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type Written } from './database.js';
 import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
-import { NotAskedError, unavailable, within } from './deadline.js';
+import { within } from './deadline.js';
 import { isFileLock, translateSqliteFault } from './sqlite-failure.js';
 import { requireColumns } from './union-statement.js';
+import { NotAskedError, unavailable } from './unavailable.js';
 
 /** Database on the embedded SQLite file: one connection, so one transaction at a time. */
 export class SqliteDatabase extends Database {

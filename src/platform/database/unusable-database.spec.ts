@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { unavailable } from './deadline.js';
 import { unusableDatabase } from './unusable-database.js';
+import { unavailable } from './unavailable.js';
 
 const fault = (code: string, errno?: number): Error => Object.assign(new Error('As the driver says'), { code, errno });
 const target = { kind: 'sqlite', path: '/store' } as const;
