@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/index.js';
+import { inTime } from '../in-time.js';
 
 const PERIOD_MS = 2000;
 const MISSES_UNTIL_DOWN = 2;
@@ -64,14 +64,10 @@ export class Health {
 
 /** A check that throws, or does not answer in time, is a miss. */
 async function answerOf(ask: HealthContribution): Promise<boolean> {
-  const limit = new AbortController();
-  const late = sleep(CHECK_TIMEOUT_MS, false, { signal: limit.signal, ref: false }).catch(() => false);
   try {
-    return await Promise.race([ask(), late]);
+    return await inTime(CHECK_TIMEOUT_MS, Promise.resolve(ask()));
   } catch {
     return false;
-  } finally {
-    limit.abort();
   }
 }
 

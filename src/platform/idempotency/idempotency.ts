@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from '../clock.js';
 import { Database, LockWaitError } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Answer } from '../http/index.js';
+import { inTime } from '../in-time.js';
 import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
 
 const LIFE_MS = 24 * 60 * 60 * 1000;
@@ -111,16 +111,10 @@ function inUse(): ApiError {
   return new ApiError(coreErrors.idempotencyKeyInUse, undefined, { headers: RETRY_SOON });
 }
 
-async function settlesBefore(work: Promise<unknown>, end: number): Promise<boolean> {
-  const timeout = new AbortController();
+function settlesBefore(work: Promise<unknown>, end: number): Promise<boolean> {
   const settled = work.then(
     () => true,
     () => true,
   );
-  const late = sleep(Math.max(0, end - performance.now()), false, { signal: timeout.signal }).catch(() => false);
-  try {
-    return await Promise.race([settled, late]);
-  } finally {
-    timeout.abort();
-  }
+  return inTime(Math.max(0, end - performance.now()), settled);
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inTime } from '../in-time.js';
 import type { Log } from '../logging/index.js';
 import type { ExchangeObserver } from './exchange-observer.js';
 import type { StopTimes } from './stop-times.js';
@@ -18,11 +19,10 @@ export async function drain(server: Server, observer: ExchangeObserver, times: S
   await sleep(times.delayMs);
   const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
   server.closeIdleConnections();
-  const limit = new AbortController();
-  void closeWhenQuiet(server, observer, limit.signal);
-  const late = sleep(times.timeoutMs, false, { signal: limit.signal }).catch(() => true);
-  const whole = await Promise.race([closed, late]);
-  limit.abort();
+  const over = new AbortController();
+  void closeWhenQuiet(server, observer, over.signal);
+  const whole = await inTime(times.timeoutMs, closed);
+  over.abort();
   if (!whole) {
     const stuck = observer.inFlight().map(({ method, route, id }) => ({
       method,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import type { Config } from '../config/index.js';
 import type { Database, DatabaseLink } from '../database/index.js';
@@ -7,6 +6,7 @@ import { charged, type HookWatch } from '../feature-check/index.js';
 import type { Feature } from '../feature.js';
 import type { HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
+import { inTime } from '../in-time.js';
 import { flushLog, type Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';
@@ -100,26 +100,22 @@ export class Running implements Application {
   /** The features' hooks, then the database, then what exports traces. False when they did not end in time. */
   private async close(withinMs: number): Promise<boolean> {
     const { log, hooks } = this.parts;
-    const limit = new AbortController();
-    const late = sleep(withinMs, false, { signal: limit.signal }).catch(() => true);
-    const closing = this.closeInOrder();
     try {
-      const whole = await Promise.race([closing.then(() => true), late]);
+      const whole = await inTime(withinMs, this.closeInOrder());
       if (!whole)
         log.error({ event: 'app.cut_off', hooks: hooks.atWork() }, 'The shutdown timeout cut off what closes');
       return whole;
     } catch (error) {
       log.error({ event: 'app.cut_off', err: error }, 'Something failed to close');
       return false;
-    } finally {
-      limit.abort();
     }
   }
 
-  private async closeInOrder(): Promise<void> {
+  private async closeInOrder(): Promise<true> {
     await this.nest.close();
     await this.link.close();
     await this.tracing?.stop();
+    return true;
   }
 
   private async bringUp(): Promise<void> {

@@ -15,7 +15,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { inTime } from '../in-time.js';
 import { databaseSpan } from './database-span.js';
 import { resourceOf, samplerOf, spanLimitsOf, spanProcessorsOf } from './sdk-environment.js';
 import { SdkLog } from './sdk-log.js';
@@ -114,7 +114,7 @@ export class OpenTelemetry implements Tracing {
       () => true,
       () => false,
     );
-    if (!(await Promise.race([flushed, sleep(FLUSH_MS, false, { ref: false })]))) {
+    if (!(await inTime(FLUSH_MS, flushed))) {
       this.log.warn('The last spans could not be exported in time');
     }
     for (const api of [trace, context, propagation, diag]) api.disable();
