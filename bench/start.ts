@@ -12,7 +12,9 @@ import { removeScratch, scratchFolder } from '../test/support/scratch.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
 import { installedBytes } from './installed-size.ts';
 import { cpuMicrosOf, residentMiBOf } from './process-usage.ts';
+import { table } from './report.ts';
 import { environment, migrate } from './services.ts';
+import { quantileOf, spreadOf } from './statistics.ts';
 
 const options = new Command('bench:start')
   .description('measures starts of this service, and its memory at rest')
@@ -63,12 +65,6 @@ function statusOf(port: number): Promise<number | undefined> {
   });
 }
 
-/** The value that this share of all stays at or below. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
-}
-
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }
@@ -89,7 +85,7 @@ async function emptyDatabase(server: MariaDb): Promise<string> {
   return server.url(name);
 }
 
-async function measure(engine: string, url: string): Promise<string> {
+async function measure(engine: string, url: string): Promise<string[]> {
   const count = Number(options.starts);
   await (await start(url)).stop();
   const taken: Started[] = [];
@@ -108,8 +104,8 @@ async function measure(engine: string, url: string): Promise<string> {
   await resting.stop();
   const ready = taken.map(({ readyMs }) => readyMs);
   const cpu = taken.map(({ cpuMs }) => cpuMs);
-  const cells = [quantile(ready, 0.5), quantile(ready, 0.95), quantile(cpu, 0.5), residentMiB];
-  return `| ${[engine, ...cells.map((value) => Math.round(value))].join(' | ')} |`;
+  const figures = [spreadOf(ready).median, quantileOf(ready, 0.95), spreadOf(cpu).median, residentMiB];
+  return [engine, ...figures.map((value) => String(Math.round(value)))];
 }
 
 const folder = scratchFolder('bench-start');
@@ -126,12 +122,10 @@ try {
   const { packages, own } = installedBytes();
   const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
   tell('');
+  const resident = `Resident MiB after ${options.rest} s`;
   process.stdout.write(
     [
-      `| Database | Ready, median ms | p95 ms | CPU until then, ms | Resident MiB after ${options.rest} s |`,
-      '| --- | --- | --- | --- | --- |',
-      ...rows,
-      '',
+      table(['Database', 'Ready, median ms', 'p95 ms', 'CPU until then, ms', resident], rows),
       `First start on an empty folder: ${warm.toFixed(0)} ms; without what the build compiled: ${cold.toFixed(0)} ms.`,
       `On the disk: packages ${mebibytes(packages)} MiB, the service itself ${mebibytes(own)} MiB.`,
       '',

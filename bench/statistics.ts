@@ -15,6 +15,16 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
+/**
+ * The value that this share of all stays at or below.
+ *
+ * @param values at least one.
+ */
+export function quantileOf(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
+}
+
 /** The ratios of two series, round by round: what disturbed a round disturbed both. */
 export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spread {
   return spreadOf(ours.map((value, round) => value / (theirs[round] ?? NaN)));
