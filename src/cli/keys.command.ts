@@ -11,7 +11,7 @@ import {
   parseInstant,
   type ApiKeyStore,
 } from '../platform/auth/index.js';
-import type { Clock } from '../platform/clock.js';
+import { DAY_MS, type Clock } from '../platform/clock.js';
 import { DatabaseError } from '../platform/database/index.js';
 import { refuse } from './exit-codes.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
@@ -27,7 +27,7 @@ export type WithKeysFile = <T>(path: string, work: (keys: KeyMaker, clock: Clock
 
 type KeyMaker = Pick<ApiKeyStore, 'create'>;
 
-const MAX_OVERLAP_MS = 366 * 86_400_000;
+const MAX_OVERLAP_MS = 366 * DAY_MS;
 
 /**
  * `keys create | list | roll | revoke`. What a script wants is alone on stdout, what a person wants is on stderr.

@@ -4,6 +4,9 @@ export abstract class Clock {
   abstract now(): number;
 }
 
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
+
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();

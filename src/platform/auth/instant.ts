@@ -1,3 +1,5 @@
+import { DAY_MS } from '../clock.js';
+
 const ISO_8601 = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
@@ -15,7 +17,7 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 
 /** Reads a length of time such as `90s`, `30m`, `24h`, `7d` or `0`, as milliseconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {

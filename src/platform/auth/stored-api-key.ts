@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.js';
 import type { Row } from '../database/index.js';
 
 /** What a presented key is judged by, wherever it is kept. Points in time are milliseconds since the epoch. */
@@ -31,16 +32,14 @@ export function stateOf(key: KnownApiKey, now: number): KeyState {
   return key.expiresAt !== undefined && now >= key.expiresAt ? 'expired' : 'live';
 }
 
-const MS_PER_DAY = 86_400_000;
-
 /** Days since 1970-01-01 (UTC). */
 export function dayOf(time: number): number {
-  return Math.floor(time / MS_PER_DAY);
+  return Math.floor(time / DAY_MS);
 }
 
 /** `YYYY-MM-DD` */
 export function nameOfDay(day: number): string {
-  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** Row → key, the one way from the table into the program. */

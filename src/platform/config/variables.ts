@@ -1,4 +1,5 @@
 import type { CleanedEnv } from 'envalid';
+import { DAY_MS } from '../clock.js';
 import { databaseUrl } from './database-target.js';
 import { baseUrl, host, origins, proxies, redisUrl } from './network-values.js';
 import { boolean, featureNames, integer, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
@@ -14,7 +15,7 @@ const port = integer(0, 65_535);
 const duration = integer(1, 600_000);
 const pause = integer(0, 600_000);
 const shortPause = integer(0, 60_000);
-const age = integer(1, 86_400_000);
+const age = integer(1, DAY_MS);
 const count = integer(0, 1_000_000);
 
 /*

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock, DAY_MS } from '../clock.js';
 import { Database, LockWaitError } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Answer } from '../http/index.js';
 import { inTime } from '../in-time.js';
 import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
 
-const LIFE_MS = 24 * 60 * 60 * 1000;
+/** How long an answer is kept. */
+const LIFE_MS = DAY_MS;
 /** Milliseconds that a repeat waits for the first request to finish. */
 const PATIENCE_MS = 2000;
 /** Milliseconds, about, that the database waits for a lock. */
