@@ -27,10 +27,13 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { of, type Observable } from 'rxjs';
 import {
+  createApplication,
   defineFeature,
   Deprecated,
+  Health,
   Idempotent,
   Int64Property,
+  loadConfig,
   PageQuery,
   Public,
   RequireScope,
@@ -217,5 +220,27 @@ describe('a handler that has the request', () => {
     const answer = await application.stranger.get('/v1/sleeves');
     await application.stop();
     expect(answer.text).toBe('{"wasEnded":false,"isEnded":true}');
+  });
+});
+
+describe('an application', () => {
+  it('that is stopped while its first checks run is never ready', async () => {
+    const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', MANAGEMENT_PORT: '0', LOG_LEVEL: 'silent' };
+    const config = loadConfig({ ...env, DATABASE_URL: 'sqlite::memory:' });
+    const application = await createApplication({ features: [], config });
+    const asked = Promise.withResolvers<undefined>();
+    const answer = Promise.withResolvers<boolean>();
+    application.nest.get(Health).contribute('kettle', () => {
+      asked.resolve(undefined);
+      return answer.promise;
+    });
+    let isReady = false;
+    await application.start();
+    void application.ready().then(() => (isReady = true));
+    await asked.promise;
+    const stopping = application.stop();
+    answer.resolve(true);
+    expect(await stopping).toBe(true);
+    expect(isReady).toBe(false);
   });
 });

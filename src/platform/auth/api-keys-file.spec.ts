@@ -128,6 +128,22 @@ describe('a keys file that changes', () => {
     expect(keys.find(key.publicId)).toBeUndefined();
   });
 
+  it('is looked for no more once the application ends, also where that comes in the midst of a look', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+    try {
+      const keys = await open([entry]);
+      const look = Promise.withResolvers<undefined>();
+      const refresh = jest.spyOn(keys, 'refresh').mockReturnValueOnce(look.promise).mockResolvedValue();
+      jest.advanceTimersByTime(1000);
+      keys.onApplicationShutdown();
+      look.resolve(undefined);
+      await jest.advanceTimersByTimeAsync(5000);
+      expect(refresh).toHaveBeenCalledTimes(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('is seen through the links that kubelet swaps', async () => {
     const version = async (name: string, content: unknown): Promise<void> => {
       await mkdir(join(folder, name));

@@ -22,6 +22,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
   private seen = '';
   private lastFault: string | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
 
   private constructor(
     private readonly path: string,
@@ -61,6 +62,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
+    this.isOver = true;
     clearTimeout(this.timer);
   }
 
@@ -101,6 +103,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
   }
 
   private lookAgainLater(): void {
+    if (this.isOver) return;
     this.timer = setTimeout(() => void this.refresh().finally(() => this.lookAgainLater()), LOOK_EVERY_MS).unref();
   }
 }

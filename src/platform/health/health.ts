@@ -23,7 +23,7 @@ export class Health {
 
   async start(): Promise<void> {
     await this.checkAll();
-    this.timer = setInterval(() => void this.checkAll(), PERIOD_MS).unref();
+    if (!this.draining) this.timer = setInterval(() => void this.checkAll(), PERIOD_MS).unref();
   }
 
   /** From now on not ready, for good. */

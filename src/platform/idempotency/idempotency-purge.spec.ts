@@ -53,4 +53,17 @@ describe('the purge of idempotency records', () => {
     expect(asked).toEqual([]);
     expect(jest.getTimerCount()).toBe(0);
   });
+
+  it('ends with the application, also where it is at work then', async () => {
+    const batch = Promise.withResolvers<number>();
+    const ask = jest.fn(() => Promise.resolve(0)).mockReturnValueOnce(batch.promise);
+    const purge = new IdempotencyPurge({ purge: ask } as unknown as IdempotencyStore, { now: () => NOW });
+    purge.start();
+    await jest.advanceTimersByTimeAsync(1.5 * MINUTE_MS);
+    purge.onApplicationShutdown();
+    batch.resolve(500);
+    await jest.advanceTimersByTimeAsync(3 * MINUTE_MS);
+    expect(ask).toHaveBeenCalledTimes(1);
+    expect(jest.getTimerCount()).toBe(0);
+  });
 });

@@ -9,6 +9,7 @@ const PERIOD_MS = 60_000;
 @Injectable()
 export class IdempotencyPurge implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
 
   constructor(
     private readonly store: IdempotencyStore,
@@ -16,17 +17,19 @@ export class IdempotencyPurge implements OnApplicationShutdown {
   ) {}
 
   start(): void {
+    if (this.isOver) return;
     // Jitter keeps replicas that started together apart.
     this.timer = setTimeout(() => void this.run(), PERIOD_MS * (0.5 + Math.random())).unref();
   }
 
   onApplicationShutdown(): void {
+    this.isOver = true;
     clearTimeout(this.timer);
   }
 
   private async run(): Promise<void> {
     try {
-      while ((await this.store.purge(this.clock.now())) > 0);
+      while (!this.isOver && (await this.store.purge(this.clock.now())) > 0);
     } catch {
       // The next run, or another replica, gets to it.
     }

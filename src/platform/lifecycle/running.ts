@@ -120,9 +120,9 @@ export class Running implements Application {
 
   private async bringUp(): Promise<void> {
     await charged(this.parts.features, this.link.open());
+    if (this.stopping === undefined) await this.health.start();
     // Told to stop before it was up, it never is ready.
     if (this.stopping !== undefined) return new Promise(() => undefined);
-    await this.health.start();
     this.nest.get(IdempotencyPurge).start();
     const { url, managementUrl } = this;
     this.parts.log.info({ event: 'app.ready', url, management_url: managementUrl }, `Ready at ${url}`);
