@@ -2,7 +2,6 @@ import {
   ForbiddenException,
   type CanActivate,
   type ExecutionContext,
-  type ParamData,
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
@@ -10,7 +9,7 @@ import * as nest from '@nestjs/common/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isObservable, lastValueFrom } from 'rxjs';
-import type { Route } from '../routing/index.js';
+import { argumentsOf, type HandlerArgument, type Route } from '../routing/index.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
 import { closeIfEmpty } from './node-messages.js';
@@ -39,15 +38,8 @@ const NESTS_OWN = [
   nest.VERSION_METADATA,
 ];
 
-/** Nest's numbers of parameter kinds in ROUTE_ARGS_METADATA (RouteParamtypes). */
-const KINDS = { 3: 'body', 4: 'query', 5: 'param' } as const;
-
-interface Input {
-  readonly index: number;
-  readonly kind: (typeof KINDS)[keyof typeof KINDS];
-  readonly data: ParamData | undefined;
-  readonly metatype: Type | undefined;
-}
+/** The whole body, the whole query, or of the path a parameter or all of them. */
+type Input = HandlerArgument & { readonly kind: NonNullable<HandlerArgument['kind']> };
 
 /**
  * Calls a handler that has nothing around it but what the platform puts around every one, as Nest would: the guards in
@@ -90,7 +82,11 @@ export class PlainHandler {
     }
   }
 
-  private valueOf({ kind, data, metatype }: Input, request: Request, parameters: Readonly<Record<string, string>>) {
+  private valueOf(
+    { kind, data, type: metatype }: Input,
+    request: Request,
+    parameters: Readonly<Record<string, string>>,
+  ) {
     if (kind === 'param') return typeof data === 'string' ? parameters[data] : parameters;
     const value: unknown = kind === 'body' ? request.body : exchangeOf(request).query;
     return this.around.pipe.transform(value, { type: kind, metatype, data: undefined }) as unknown;
@@ -123,30 +119,17 @@ function returnTypeOf({ controller, operationId }: Route): unknown {
   return Reflect.getMetadata('design:returntype', controller.prototype as object, operationId);
 }
 
-/** Undefined where there is one that is not the whole body, the whole query or a parameter of the path. */
+/** Undefined where one is given in another way. */
 function inputsOf({ controller, operationId }: Route): Input[] | undefined {
-  const metadata = (Reflect.getMetadata(nest.ROUTE_ARGS_METADATA, controller, operationId) ?? {}) as Record<
-    string,
-    Argument
-  >;
-  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, operationId) ?? []) as Type[];
-  const inputs = Object.entries(metadata).map(([key, { index, data, pipes = [], schema }]) => {
-    const kind = KINDS[Number(key.split(':')[0]) as keyof typeof KINDS] as Input['kind'] | undefined;
-    const isPlain = kind !== undefined && pipes.length === 0 && schema === undefined;
-    return isPlain && (kind === 'param' || data === undefined)
-      ? { index, kind, data, metatype: types[index] }
-      : undefined;
-  });
+  const inputs = argumentsOf(controller, operationId);
+  if (!inputs.every(isPlain)) return undefined;
   // Nest pipes several at the same time; which fault of theirs comes first is its to say.
-  const piped = inputs.filter((input) => input?.kind !== 'param');
-  return piped.length > 1 || inputs.includes(undefined) ? undefined : (inputs as Input[]);
+  return inputs.filter(({ kind }) => kind !== 'param').length > 1 ? undefined : inputs;
 }
 
-interface Argument {
-  readonly index: number;
-  readonly data?: ParamData;
-  readonly pipes?: readonly unknown[];
-  readonly schema?: unknown;
+function isPlain(input: HandlerArgument): input is Input {
+  const { kind, data, isPiped } = input;
+  return kind !== undefined && !isPiped && (kind === 'param' || data === undefined);
 }
 
 /** What a guard sees of a request: Nest's `ExecutionContext`. Its own makes closures for each guard that looks. */

@@ -1,12 +1,9 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { traitsOf } from './declare-route.js';
+import { argumentsOf, type HandlerArgument } from './handler-arguments.js';
 import type { Route } from './route.js';
-
-/** Nest's numbers of parameter kinds in ROUTE_ARGS_METADATA (RouteParamtypes). */
-const BODY = 3;
-const QUERY = 4;
 
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -47,8 +44,8 @@ function readController(controller: Type, basePath: string, feature: string, { r
     const handler = prototype[name];
     const method = handler && (Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined);
     if (handler === undefined || method === undefined) continue;
-    const parameters = parametersOf(controller, name);
-    const faults = [...faultsOf(controller, handler, method), ...parameters.named.map(takenByName)];
+    const inputs = argumentsOf(controller, name);
+    const faults = [...faultsOf(controller, handler, method), ...inputs.flatMap(takenByName)];
     violations.push(...faults.map((fault) => `feature '${feature}': ${controller.name}.${name} ${fault}`));
     for (const path of pathsOf(controller, handler)) {
       const traits = traitsOf(handler);
@@ -61,9 +58,9 @@ function readController(controller: Type, basePath: string, feature: string, { r
         scopes: traits.scopes ?? [],
         raises: traits.raises ?? [],
         successStatus: successStatus(handler, method),
-        bodyType: parameters.bodyType,
-        hasQuery: parameters.kinds.has(QUERY),
-        queryType: parameters.queryType,
+        bodyType: typeOfWhole(inputs, 'body'),
+        hasQuery: inputs.some(({ kind }) => kind === 'query'),
+        queryType: typeOfWhole(inputs, 'query'),
         controller,
         handler,
       });
@@ -81,8 +78,16 @@ function faultsOf(controller: Type, handler: object, method: RequestMethod): str
   return faults;
 }
 
-function takenByName(parameter: string): string {
-  return `takes ${parameter} by name; declare a DTO class and take it whole`;
+/** `@Query('limit')`, which nobody would check. */
+function takenByName({ kind, data }: HandlerArgument): string[] {
+  const what = kind === 'query' ? 'query parameter' : kind === 'body' ? 'body field' : undefined;
+  if (what === undefined || typeof data !== 'string') return [];
+  return [`takes ${what} '${data}' by name; declare a DTO class and take it whole`];
+}
+
+/** The class of the body, or the query, that the handler takes whole. */
+function typeOfWhole(inputs: readonly HandlerArgument[], kind: 'body' | 'query'): Type | undefined {
+  return inputs.findLast((input) => input.kind === kind && typeof input.data !== 'string')?.type;
 }
 
 function successStatus(handler: object, method: RequestMethod): number {
@@ -100,34 +105,4 @@ function pathsOf(controller: Type, handler: object): string[] {
 function templateOf(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   return segments.map((segment) => `/${segment.replace(/^:(\w+)$/, '{$1}')}`).join('');
-}
-
-interface Parameters {
-  readonly kinds: Set<number>;
-  readonly named: string[];
-  bodyType: Type | undefined;
-  queryType: Type | undefined;
-}
-
-function parametersOf(controller: Type, name: string): Parameters {
-  const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, Argument>;
-  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) ?? []) as Type[];
-  const parameters: Parameters = { kinds: new Set(), named: [], bodyType: undefined, queryType: undefined };
-  for (const [key, { data, index }] of Object.entries(metadata)) {
-    const kind = Number.parseInt(key, 10);
-    parameters.kinds.add(kind);
-    if (typeof data !== 'string') {
-      if (kind === BODY) parameters.bodyType = types[index];
-      if (kind === QUERY) parameters.queryType = types[index];
-      continue;
-    }
-    if (kind === QUERY) parameters.named.push(`query parameter '${data}'`);
-    if (kind === BODY) parameters.named.push(`body field '${data}'`);
-  }
-  return parameters;
-}
-
-interface Argument {
-  readonly index: number;
-  readonly data?: unknown;
 }

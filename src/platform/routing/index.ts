@@ -1,6 +1,7 @@
 export { BodyLimit, declareRoute, LocatedBy, Raises, Stability } from './declare-route.js';
 export { discoverRoutes, type Discovery } from './discover-routes.js';
 export { expressPath } from './express-path.js';
+export { argumentsOf, type HandlerArgument } from './handler-arguments.js';
 export type { DeprecationTerms, Location, Route, RouteTraits } from './route.js';
 export { RouteTable } from './route-table.js';
 export { PublicUrls } from './public-urls.js';

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { Body, Controller, createParamDecorator, Get, Param, Post, Query } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { discoverRoutes } from './discover-routes.js';
+
+class Toy {
+  name: string;
+}
+
+class Owner {
+  name: string;
+}
+
+const OwnerOf = createParamDecorator(() => new Owner());
+
+@Controller('toys')
+class ToysController {
+  @Get()
+  listToys(@Query() _query: Toy): void {
+    return undefined;
+  }
+
+  @Post(':name')
+  makeToy(@Param('name') _name: string, @Body() _toy: Toy, @OwnerOf() _owner: Owner): void {
+    return undefined;
+  }
+
+  @Get(':name')
+  getToy(@Param('name') _name: string, @OwnerOf() _owner: Owner): void {
+    return undefined;
+  }
+
+  @Get('lost')
+  lostToys(@Query('since') _since: string, @Body('name') _name: string): void {
+    return undefined;
+  }
+}
+
+/** Nest makes up 21 hex digits for a decorator of a feature's own when that is made. */
+function beginOwnDecoratorsWith(digits: string): void {
+  for (const name of ['makeToy', 'getToy']) {
+    const declared = Reflect.getMetadata(ROUTE_ARGS_METADATA, ToysController, name) as Record<string, unknown>;
+    const renamed = Object.entries(declared).map(([key, value]) => [
+      key.replace(/^\w*(?=__customRouteArgs__)/, digits.padEnd(21, '0')),
+      value,
+    ]);
+    Reflect.defineMetadata(ROUTE_ARGS_METADATA, Object.fromEntries(renamed), ToysController, name);
+  }
+}
+
+const discovered = () => discoverRoutes([{ name: 'toys', modules: [{ controllers: [ToysController] }] }], '/v1');
+
+describe('the routes of a controller', () => {
+  // Nest's own numbers for a body, a query and a parameter of the path begin so.
+  it.each(['c0ffee', '3a', '4b', '5c'])(
+    'say what their handlers take, whoever else gives them something: %s',
+    (digits) => {
+      beginOwnDecoratorsWith(digits);
+      const taken = discovered().routes.map(({ operationId, bodyType, hasQuery, queryType }) => [
+        operationId,
+        { bodyType, hasQuery, queryType },
+      ]);
+      expect(Object.fromEntries(taken)).toEqual({
+        listToys: { bodyType: undefined, hasQuery: true, queryType: Toy },
+        makeToy: { bodyType: Toy, hasQuery: false, queryType: undefined },
+        getToy: { bodyType: undefined, hasQuery: false, queryType: undefined },
+        lostToys: { bodyType: undefined, hasQuery: true, queryType: undefined },
+      });
+    },
+  );
+
+  it('refuse a part of the query or the body by its name', () => {
+    expect(discovered().violations).toEqual([
+      expect.stringContaining("ToysController.lostToys takes body field 'name' by name"),
+      expect.stringContaining("ToysController.lostToys takes query parameter 'since' by name"),
+    ]);
+  });
+});

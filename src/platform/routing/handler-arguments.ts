@@ -1,0 +1,44 @@
+import type { ParamData, Type } from '@nestjs/common';
+import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+
+/** One argument of a handler that a decorator gives it, such as `@Body() pet: NewPetBody`. */
+export interface HandlerArgument {
+  readonly index: number;
+  /** Undefined for every other decorator. */
+  readonly kind: 'body' | 'query' | 'param' | undefined;
+  /** What the decorator was given: the name of a field, of a parameter. */
+  readonly data: ParamData | undefined;
+  /** The class that it is declared by, as the compiler left it. */
+  readonly type: Type | undefined;
+  /** Whether the decorator names pipes or a schema of its own. */
+  readonly isPiped: boolean;
+}
+
+/** As ROUTE_ARGS_METADATA has it. */
+interface Declared {
+  readonly index: number;
+  readonly data?: ParamData;
+  readonly pipes?: readonly unknown[];
+  readonly schema?: unknown;
+}
+
+const KINDS: Readonly<Record<number, HandlerArgument['kind']>> = {
+  [RouteParamtypes.BODY]: 'body',
+  [RouteParamtypes.QUERY]: 'query',
+  [RouteParamtypes.PARAM]: 'param',
+};
+
+/** The arguments that a handler's decorators give it, from Nest's own metadata. */
+export function argumentsOf(controller: Type, name: string): HandlerArgument[] {
+  const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, Declared>;
+  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) ?? []) as Type[];
+  return Object.entries(declared).map(([key, { index, data, pipes = [], schema }]) => ({
+    index,
+    // `3:0`; a decorator of a feature's own has random hex digits there, which may begin with any.
+    kind: KINDS[Number(key.split(':')[0])],
+    data,
+    type: types[index],
+    isPiped: pipes.length > 0 || schema !== undefined,
+  }));
+}
