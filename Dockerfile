@@ -1,7 +1,7 @@
 # The service, its command line and nothing else: no shell, no package manager, no file that its user may write.
 #
 #   docker build --build-arg VERSION=1.0.0 --build-arg REVISION="$(git rev-parse HEAD)" --tag animal-store .
-#   docker run --rm animal-store dist/cli.js config
+#   docker run --rm animal-store dist/main.js config
 #
 # Both bases are pinned by the digest of their index, so a build is the same for every platform and on every day; a new
 # one comes by a pull request (.github/dependabot.yml). Both are Debian 13: what better-sqlite3 brings built fits both.
@@ -47,5 +47,5 @@ COPY --from=build /app/dist dist
 USER 65532:65532
 EXPOSE 3000 9090
 STOPSIGNAL SIGTERM
-# The base's entry point is Node itself, as process 1: it gets SIGTERM, and `dist/cli.js migrate` may stand here instead.
+# The base's entry point is Node itself, as process 1: it gets SIGTERM, and `dist/main.js migrate` may stand here instead.
 CMD ["dist/main.js"]

@@ -131,7 +131,7 @@ function makeKey(env: NodeJS.ProcessEnv): string {
 }
 
 function runCommand(env: NodeJS.ProcessEnv, args: readonly string[], quiet = true): string {
-  return execFileSync(process.execPath, ['dist/cli.js', ...args], {
+  return execFileSync(process.execPath, ['dist/main.js', ...args], {
     cwd: project,
     env,
     encoding: 'utf8',

@@ -52,7 +52,7 @@ function install() {
 }
 
 function createKey() {
-  const args = [join(project, 'dist/cli.js'), 'keys', 'create', '--name', 'schemathesis'];
+  const args = [join(project, 'dist/main.js'), 'keys', 'create', '--name', 'schemathesis'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`No key could be made\n${stdout}${stderr}`);
   return stdout.trim();

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const say = (option) => execFileSync(process.execPath, ['dist/cli.js', 'config', option], { encoding: 'utf8' });
+const say = (option) => execFileSync(process.execPath, ['dist/main.js', 'config', option], { encoding: 'utf8' });
 
 writeFileSync('.env.example', say('--example'));
 

@@ -98,9 +98,9 @@ interface Typed {
   readonly options: readonly string[];
 }
 
-/** Each `cli.js …` or `animal-store …` in a text. Short forms, `keys revoke ID`, are found after one of them or alone. */
+/** Each `dist/main.js …` or `animal-store …` in a text. Short forms, `keys revoke ID`, are found after one of them or alone. */
 function commandsIn(text: string): Typed[] {
-  const found = [...text.matchAll(/(?:dist\/cli\.js|npx animal-store|^(?=keys ))\s*([^\n|;)#'"&>]*)/gm)];
+  const found = [...text.matchAll(/(?:dist\/main\.js|npx animal-store|^(?=keys ))\s*([^\n|;)#'"&>]*)/gm)];
   return found.map(([, rest]) => {
     const words = rest!.split(/[\s[\]]+/).filter((word) => word !== '');
     const last = words.findIndex((word) => !/^[a-z]+$/.test(word));

@@ -59,7 +59,7 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
     const program = container.image.command[0] ?? '';
     // Every file is read for the first time.
     service = await Service.start({ database, node: container.node, program, env }, 60_000);
-    const { stdout } = await inContainer(services.app.environment, 'dist/cli.js', 'keys', 'create', '--name', 'test');
+    const { stdout } = await inContainer(services.app.environment, 'dist/main.js', 'keys', 'create', '--name', 'test');
     key = stdout.trim();
     client = new HttpClient(service.url, key);
   }, 120_000);
@@ -102,7 +102,7 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
 
   it('reads the code that was compiled when it was built, though it cannot write there', async () => {
     const env = { ...services.app.environment, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
-    const { stderr } = await inContainer(env, 'dist/cli.js', 'config');
+    const { stderr } = await inContainer(env, 'dist/main.js', 'config');
     expect(stderr.match(/ was accepted/g)?.length).toBeGreaterThan(10);
     expect(stderr).not.toMatch(/ was rejected/);
   });

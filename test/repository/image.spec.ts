@@ -98,7 +98,7 @@ describe('compose.yaml', () => {
 
   it('migrates once the database answers, and serves once that is done', () => {
     expect(services.database.image).toMatch(PINNED);
-    expect(services.migrate.command).toEqual(['dist/cli.js', 'migrate']);
+    expect(services.migrate.command).toEqual(['dist/main.js', 'migrate']);
     expect(services.migrate.depends_on).toEqual({ database: { condition: 'service_healthy' } });
     expect(services.app.depends_on).toEqual({ migrate: { condition: 'service_completed_successfully' } });
   });

@@ -42,7 +42,7 @@ function documentVariable(name: VariableName): DocumentedVariable {
 /** The text of .env.example: every variable commented out, with its default. */
 export function renderExample(documented: readonly DocumentedSection[]): string {
   const head = [
-    '# Every variable that the service reads, with its default. Written by `node dist/cli.js config --example`.',
+    '# Every variable that the service reads, with its default. Written by `node dist/main.js config --example`.',
     '# Copy this file to .env and take the # away from what is to differ. The environment of the process comes before',
     '# .env. Empty is unset. Instead of NAME, NAME_FILE may name a file that holds the value.',
   ];
