@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { loadConfig } from '../config/index.js';
 import { createDatabase, createDataSource, type Database } from '../database/index.js';
@@ -64,5 +64,16 @@ describe('a purge', () => {
     expect([await store.purge(NOW), await store.purge(NOW), await store.purge(NOW)]).toEqual([500, 500, 201]);
     expect(await store.purge(NOW)).toBe(0);
     expect(await ids()).toEqual(['live']);
+  });
+
+  it('of three records is the statement of one of four, since a server keeps each that it has seen', async () => {
+    const execute = jest.spyOn(database, 'execute');
+    for (const many of [3, 4]) {
+      for (let n = 0; n < many; n += 1) await put(`old-${n}`, NOW);
+      expect(await store.purge(NOW)).toBe(many);
+    }
+    const deletes = execute.mock.calls.map(([sql]) => sql).filter((sql) => sql.startsWith('DELETE'));
+    expect(deletes).toHaveLength(2);
+    expect(new Set(deletes).size).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, DatabaseError } from '../database/index.js';
+import { Database, DatabaseError, inList } from '../database/index.js';
 import { Answer } from '../http/index.js';
 import { bytesOf, textOf } from '../json/index.js';
 
@@ -83,11 +83,11 @@ export class IdempotencyStore {
       PURGE_BATCH,
     ]);
     if (rows.length === 0) return 0;
-    const ids = rows.map((row) => row['id'] as string);
+    const { marks, values } = inList(rows.map((row) => row['id'] as string));
     // Looked at again: a record may have been made anew in between.
     const { affectedRows } = await this.database.execute(
-      `DELETE FROM idempotency_record WHERE expires_at <= ? AND id IN (${ids.map(() => '?').join(', ')})`,
-      [end, ...ids],
+      `DELETE FROM idempotency_record WHERE expires_at <= ? AND id IN (${marks})`,
+      [end, ...values],
     );
     return affectedRows;
   }
