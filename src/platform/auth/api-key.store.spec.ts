@@ -7,7 +7,7 @@ import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeyStore, KeyProblem } from './api-key.store.js';
 import { createFirstKey } from './first-key.js';
 import { KeyAudit, type KeyEvent } from './key-audit.js';
-import { CreateApiKeys1764201500000 } from './migrations/1764201500000-create-api-keys.js';
+import { CreateApiKeys1764201500000 } from './migrations/create-api-keys.1764201500000.js';
 
 class RecordedAudit extends KeyAudit {
   readonly events: KeyEvent[] = [];
