@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { emptyFolder, programEnvironment, runCommand } from '../support/command.js';
 import type { Row, TestDatabase } from '../support/database.js';
-import { onEachEngine } from '../support/engines.js';
+import { onEachEngine, onMysql } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
-import { Service } from '../support/service.js';
+import { Service, type LogLine } from '../support/service.js';
 import { spawnTethered } from '../support/tethered.js';
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
@@ -90,4 +90,34 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
     },
     90_000 * ROUNDS,
   );
+});
+
+onMysql('the lock of a migration', (engine) => {
+  it('is renewed where the pool has one connection, which the migration has', async () => {
+    const database = await engine.createDatabase();
+    const { program, env } = hosting({ features: ['features/dawdler.feature.ts'], env: { DATABASE_POOL_SIZE: '1' } });
+    const { code, stderr } = await runCommand(database, ['migrate'], env, program);
+    expect(stderr).toMatch(/^(applying .*\n)+$/);
+    expect(code).toBe(0);
+    await database.drop();
+  }, 40_000);
+
+  it('that another process took over meanwhile ends the work after that migration, until it is free again', async () => {
+    const database = await engine.createDatabase();
+    const host = hosting({ features: ['features/granary.feature.ts', 'features/tasks.feature.ts'] });
+    const service = Service.launch({ database, ...host });
+    const started = ({ event, feature }: LogLine): boolean => event === 'migration.started' && feature === 'granary';
+    await service.untilLogged(started, 20_000);
+    await database.query("UPDATE migration_lock SET owner = 'another', expires_at = ?", [Date.now() + 60_000]);
+    await service.untilLogged(({ event }) => event === 'migration.waiting', 20_000);
+    const toldOf = (name: string): readonly unknown[] =>
+      service.log.filter(({ feature }) => feature === name).map(({ event }) => event);
+    expect(toldOf('granary')).toEqual(['migration.started', 'migration.applied']);
+    expect(toldOf('tasks')).toEqual([]);
+    await database.query('DELETE FROM migration_lock');
+    await service.untilLogged(({ event }) => event === 'app.ready', 20_000);
+    expect(toldOf('tasks').slice(0, 2)).toEqual(['migration.started', 'migration.applied']);
+    await service.stop();
+    await database.drop();
+  }, 60_000);
 });

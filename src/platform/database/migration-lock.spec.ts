@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { loadConfig } from '../config/index.js';
+import { StartFault } from '../start-fault.js';
 import { createDataSource } from './data-source.js';
 import { LOCK_TABLE, MigrationLock } from './migration-lock.js';
 
@@ -48,6 +49,32 @@ describe('the migration lock', () => {
     });
     await expect(holding).rejects.toBe(done);
     expect(unrenewed).toHaveBeenCalledTimes(2);
+  });
+
+  it('that another process took over is told of, and not confirmed', async () => {
+    const lock = new MigrationLock(dataSource);
+    const holding = lock.hold(
+      async () => {
+        await lock.confirm();
+        await dataSource.query(`UPDATE ${LOCK_TABLE} SET owner = 'another'`);
+        jest.advanceTimersByTime(10_000);
+        await sleep(5);
+        expect(unrenewed).toHaveBeenCalledTimes(1);
+        await lock.confirm();
+      },
+      { waiting, unrenewed },
+    );
+    await expect(holding).rejects.toThrow(StartFault);
+    expect(await dataSource.query(`SELECT owner FROM ${LOCK_TABLE}`)).toEqual([{ owner: 'another' }]);
+  });
+
+  it('that is given back while it is renewed is no cause to tell of', async () => {
+    await hold(async () => {
+      await dataSource.query(`UPDATE ${LOCK_TABLE} SET owner = 'another'`);
+      jest.advanceTimersByTime(10_000);
+    });
+    await sleep(5);
+    expect(unrenewed).not.toHaveBeenCalled();
   });
 
   it('that another process has is told of once', async () => {

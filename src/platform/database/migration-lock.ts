@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { StartFault } from '../start-fault.js';
 import { codeOf } from './fault-code.js';
 import { isFileLock } from './sqlite-failure.js';
@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000;
 export interface LockWitness {
   /** Another process has the lock; once for each wait, which ends after 60 s at the latest. */
   waiting(): void;
-  /** The lock could not be renewed: after 30 s without it another process may take it over. */
+  /** The lock could not be renewed: after 30 s without it another process may take it over, or has done so. */
   unrenewed(error: unknown): void;
 }
 
@@ -31,7 +31,7 @@ export class MigrationLock {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Runs `work` while no other process of this service runs its own.
+   * Runs `work` while no other process of this service runs its own. Work of several steps calls `confirm` before each.
    *
    * @param witness told what becomes of the lock meanwhile.
    * @param stopping ends the wait for the lock.
@@ -39,10 +39,11 @@ export class MigrationLock {
    */
   async hold<T>(work: () => Promise<T>, witness: LockWitness, stopping?: AbortSignal): Promise<T> {
     await this.acquire(witness, stopping);
-    const renewal = setInterval(
-      () => void this.renew().catch((error: unknown) => witness.unrenewed(error)),
-      LEASE_MS / 3,
-    );
+    let held = true;
+    const unrenewed = (error: unknown): void => {
+      if (held) witness.unrenewed(error);
+    };
+    const renewal = setInterval(() => void this.renew().catch(unrenewed), LEASE_MS / 3);
     let result: T;
     try {
       result = await work();
@@ -51,10 +52,40 @@ export class MigrationLock {
       await this.release().catch(() => undefined);
       throw error;
     } finally {
+      held = false;
       clearInterval(renewal);
     }
     await this.release();
     return result;
+  }
+
+  /**
+   * Makes sure that the lock is this process's for the next 30 s.
+   *
+   * @throws {StartFault} when another process has taken it over, as it may where it could not be renewed.
+   */
+  async confirm(dataSource = this.dataSource): Promise<void> {
+    const values = [Date.now() + LEASE_MS, this.owner];
+    await dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = ? WHERE owner = ?`, values);
+    const own: unknown[] = await dataSource.query(`SELECT id FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
+    if (own.length === 0) {
+      throw new StartFault(
+        'Another process has taken the migration lock over, which was not renewed for 30 s. No further migration is begun here',
+      );
+    }
+  }
+
+  /** By a connection of its own, which no migration has, nor waits for. SQLite has one for all. */
+  private async renew(): Promise<void> {
+    const { options } = this.dataSource;
+    if (options.type !== 'mysql') return this.confirm();
+    const own = new DataSource({ ...options, entities: [], migrations: [], poolSize: 1 });
+    await own.initialize();
+    try {
+      await this.confirm(own);
+    } finally {
+      await own.destroy();
+    }
   }
 
   private async acquire(witness: LockWitness, stopping: AbortSignal | undefined): Promise<void> {
@@ -99,11 +130,6 @@ export class MigrationLock {
         await sleep(Math.random() * 50);
       }
     }
-  }
-
-  private async renew(): Promise<void> {
-    const values = [Date.now() + LEASE_MS, this.owner];
-    await this.dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = ? WHERE owner = ?`, values);
   }
 }
 

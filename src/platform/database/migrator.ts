@@ -115,8 +115,9 @@ export class Migrator {
       name: step.name,
       ...(instance && { instance }),
     };
-    const runner = this.dataSource.createQueryRunner();
     const whole = instance?.transaction ?? true;
+    await this.lock.confirm();
+    const runner = this.dataSource.createQueryRunner();
     this.witness.started(step);
     try {
       if (this.dataSource.options.type === 'mysql') await runner.query(sessionOf(LONGEST_LOCK_WAIT_S));
