@@ -62,7 +62,7 @@ export async function createApplication({
     log.warn({ event: 'config.warning' }, warning);
   }
   const sources = [platformSchema, ...features];
-  const dataSource = await createDataSource(config, sources);
+  const dataSource = await createDataSource(config, sources, log);
   const link = new DatabaseLink(dataSource, config, log, sources);
   const observers = { metrics, log, outages: link.outages };
   const database = createDatabase(dataSource, config.database, observers, () => link.isCurrent);

@@ -115,4 +115,20 @@ onMysql('a database that moves while the service runs', (engine) => {
     await service.stop();
     await database.query(`DROP USER '${user}'@'${host}'`);
   }, 60_000);
+
+  it('is logged in to once the password is right, where it was wrong from the start', async () => {
+    const file = join(folder, 'late');
+    const wrong = new URL(database.url);
+    wrong.password = 'wrong';
+    writeFileSync(file, wrong.href);
+    const service = Service.launch({
+      database: { url: '' },
+      env: { DATABASE_URL: undefined, DATABASE_URL_FILE: file },
+    });
+    const told = await service.untilLogged(({ event }) => event === 'db.unavailable', 20_000);
+    expect(told).toMatchObject({ part: 'connect', err: { code: 'ER_ACCESS_DENIED_ERROR' } });
+    writeFileSync(file, database.url);
+    await service.untilLogged(({ event }) => event === 'app.ready', 20_000);
+    await service.stop();
+  });
 });

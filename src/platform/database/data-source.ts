@@ -2,7 +2,9 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { Config } from '../config/index.js';
 import type { Feature } from '../feature.js';
+import type { Log } from '../logging/index.js';
 import { streamToAddress, tlsOptions } from './database-tls.js';
+import { MysqlLogin } from './mysql-login.js';
 
 /** The table in which TypeORM keeps what was migrated. */
 export const MIGRATION_TABLE = 'migration';
@@ -16,10 +18,15 @@ const SQLITE_BUSY_MS = 50;
  */
 const MOST_PREPARED = 128;
 
-/** One data source for the whole service: the tables of all features, never synchronised, only migrated. */
+/**
+ * One data source for the whole service: the tables of all features, never synchronised, only migrated.
+ *
+ * @param log told of a login that cannot be read any more.
+ */
 export async function createDataSource(
   config: Config,
   features: readonly Pick<Feature, 'entities' | 'migrations'>[],
+  log?: Log,
 ): Promise<DataSource> {
   const entities = features.flatMap((feature) => feature.entities ?? []);
   const migrations = features.flatMap((feature) => feature.migrations ?? []);
@@ -30,16 +37,19 @@ export async function createDataSource(
     synchronize: false,
     logging: false,
   } as const;
-  return new DataSource({ ...shared, ...(await engineOptions(config)) } as unknown as DataSourceOptions);
+  return new DataSource({ ...shared, ...(await engineOptions(config, log)) } as unknown as DataSourceOptions);
 }
 
 /**
  * The drivers are this package's own, wherever npm puts them: TypeORM would look for them beside itself, and for a
  * better-sqlite3 of a major version that has no build for Node 24. Only the one that is used is loaded.
  */
-async function engineOptions(config: Config): Promise<object> {
+async function engineOptions(config: Config, log: Log | undefined): Promise<object> {
   const { target } = config.database;
-  if (target.kind === 'mysql') return mysqlOptions(config, target, (await import('mysql2')).default);
+  if (target.kind === 'mysql') {
+    const login = new MysqlLogin(config.database, target, log);
+    return mysqlOptions(config, target, login.of((await import('mysql2')).default));
+  }
   return {
     type: 'better-sqlite3',
     driver: (await import('better-sqlite3-v13')).default,

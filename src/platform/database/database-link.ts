@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import { databaseFile, type Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
-import { DatabaseOutages } from './database-outages.js';
+import { DatabaseOutages, type DatabasePart } from './database-outages.js';
 import { openDataSource } from './open-data-source.js';
 import { MigrationError, Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
 
@@ -45,16 +45,18 @@ export class DatabaseLink {
   private async keepTrying(stopping: AbortSignal): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; !hasEnded(stopping); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const startedAt = performance.now();
+      let part: DatabasePart = 'connect';
       try {
         await this.connect();
-        this.outages.worked('connect');
+        this.outages.worked(part);
+        part = 'read';
         if (await this.bringSchema(stopping)) return;
       } catch (error) {
         if (hasEnded(stopping)) return;
         // A wrong entity or migration does not mend by waiting.
         const fault = error instanceof MigrationError ? error.cause : error;
         if (fault instanceof TypeORMError && !(fault instanceof QueryFailedError)) throw error;
-        this.report(error, startedAt);
+        this.report(part, error, startedAt);
       }
       const options = { ref: false, signal: stopping };
       await sleep(pause * (0.5 + Math.random() / 2), undefined, options).catch(() => undefined);
@@ -72,7 +74,7 @@ export class DatabaseLink {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  private report(error: unknown, startedAt: number): void {
+  private report(part: DatabasePart, error: unknown, startedAt: number): void {
     if (error instanceof MigrationError) {
       const { feature, name } = error.step;
       this.log.error(
@@ -80,7 +82,7 @@ export class DatabaseLink {
         `${error.message}; trying again`,
       );
     } else {
-      this.outages.failed('connect', error, startedAt);
+      this.outages.failed(part, error, startedAt);
     }
   }
 
@@ -102,7 +104,7 @@ function witnessOf(log: Log): MigrationWitness {
     unrenewed: (err) =>
       log.warn(
         { event: 'migration.unrenewed', err },
-        'The migration lock cannot be renewed; it ends 30 s after it was',
+        'The migration lock cannot be renewed; 30 s after it last was, another process may take it over',
       ),
     started: ({ feature, name }) =>
       log.info({ event: 'migration.started', feature, migration: name }, `Migration ${name} started`),

@@ -59,12 +59,6 @@ export class DatabaseWatch {
     this.observers.outages?.failed('connect', fault, startedAt);
   }
 
-  /** The file of the login cannot be used; the login that was read last holds on. */
-  loginUnread(fault: unknown): void {
-    const message = 'DATABASE_URL_FILE cannot be used; the login that it had holds on';
-    this.observers.log?.warn({ event: 'config.warning', err: fault }, message);
-  }
-
   retried(code: string): void {
     this.observers.metrics?.databaseRetries.inc({ code });
     this.observers.log?.debug({ event: 'db.retry', code }, 'A statement is tried again');

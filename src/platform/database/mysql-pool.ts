@@ -4,7 +4,6 @@ import type { PoolState } from '../metrics/index.js';
 import { within } from './deadline.js';
 import type { Row } from './database.js';
 import { controlOn, cut, executeOn, isAlive, type MysqlConnection } from './mysql-connection.js';
-import type { MysqlLogin } from './mysql-login.js';
 import {
   causeOf,
   isReadOnlyFault,
@@ -21,7 +20,7 @@ interface RawPool {
   readonly _allConnections: { readonly length: number };
   readonly _freeConnections: { readonly length: number };
   readonly _connectionQueue: { readonly length: number };
-  readonly config: { readonly connectionConfig: object; connectionLimit: number };
+  readonly config: { connectionLimit: number };
   getConnection(done: (fault: Error | null, connection: MysqlConnection) => void): void;
 }
 
@@ -52,13 +51,11 @@ export class MysqlPool {
   private notBefore = 0;
   /** Connections that were idle since before this moment are taken for dead, as the one is that did not answer then. */
   private notIdleSince = 0;
-  private refreshed: RawPool | undefined;
   private holding: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: Config['database'],
-    private readonly login: MysqlLogin,
     private readonly schemaIsCurrent: () => boolean,
   ) {}
 
@@ -139,7 +136,6 @@ export class MysqlPool {
     const pool = this.raw;
     if (pool === undefined || !this.schemaIsCurrent())
       throw unavailable(new NotAskedError('The database is not ready yet'));
-    if (this.refreshed !== pool) this.refreshCredentials(pool);
     return new Promise<MysqlConnection>((resolve, reject) => {
       pool.getConnection((fault, taken) => {
         if (fault?.message === POOL_IS_FULL) reject(unavailable(new NotAskedError('Too many wait for a connection')));
@@ -160,15 +156,6 @@ export class MysqlPool {
     clearTimeout(this.holding);
     const restore = (): void => void (pool.config.connectionLimit = this.settings.poolSize);
     this.holding = setTimeout(restore, HOLD_BACK_MS * (1 + Math.random())).unref();
-  }
-
-  /** Makes every new connection read user and password anew, since a secret in a file may be rotated in place. */
-  private refreshCredentials(pool: RawPool): void {
-    const { connectionConfig } = pool.config;
-    for (const part of ['user', 'password'] as const) {
-      Object.defineProperty(connectionConfig, part, { get: () => this.login.current?.[part], enumerable: true });
-    }
-    this.refreshed = pool;
   }
 
   private async prepare(connection: MysqlConnection): Promise<void> {

@@ -6,7 +6,6 @@ import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
 import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
-import { MysqlLogin } from './mysql-login.js';
 import { MysqlPool } from './mysql-pool.js';
 import { controlOn, cut, executeOn, type MysqlConnection } from './mysql-connection.js';
 import {
@@ -41,8 +40,7 @@ export class MysqlDatabase extends Database {
     schemaIsCurrent: () => boolean,
   ) {
     super();
-    const login = new MysqlLogin(settings, (fault) => watch.loginUnread(fault));
-    this.pool = new MysqlPool(dataSource, settings, login, schemaIsCurrent);
+    this.pool = new MysqlPool(dataSource, settings, schemaIsCurrent);
     watch.watchPool(() => this.pool.state);
   }
 
