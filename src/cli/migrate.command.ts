@@ -65,7 +65,9 @@ async function takeBack(
     }
     process.stderr.write(describeLoss(name, await tableSizes(dataSource, entities)));
     if (!confirmed) holdBack(command, 'Nothing was changed. To drop them for good, add --yes.');
-    await migrator.undo(name);
+    const interrupted = interruption();
+    await migrator.undo(name, interrupted);
+    interrupted.throwIfAborted();
   });
 }
 

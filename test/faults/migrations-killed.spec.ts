@@ -48,6 +48,29 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
     expect(await runCommand(database, ['migrate'], env, program)).toMatchObject({ code: 0 });
     await database.drop();
   });
+
+  it('ends what it takes back, too, and takes the record of it with it', async () => {
+    const database = await engine.createDatabase();
+    const { program, env } = hosting({ features: ['features/granary.feature.ts'] });
+    expect(await runCommand(database, ['migrate'], env, program)).toMatchObject({ code: 0 });
+    const command = spawnTethered(process.execPath, [program, 'migrate', '--undo', 'granary', '--yes'], {
+      cwd: emptyFolder,
+      env: programEnvironment(database.url, { ...env, FEATURES_OFF: 'granary' }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = once(command, 'close');
+    let said = '';
+    command.stdout?.on('data', (text: Buffer) => (said += String(text)));
+    command.stderr?.on('data', (text: Buffer) => {
+      if (String(text).includes('undoing')) command.kill('SIGTERM');
+    });
+    expect(await exited).toEqual([143, null]);
+    expect(said).toBe('undone CreateGrains1764300200000\n');
+    const names = (await database.query('SELECT name FROM migration')).map(({ name }) => name);
+    expect(names).not.toContain('CreateGrains1764300200000');
+    expect(await database.query('SELECT owner FROM migration_lock')).toEqual([]);
+    await database.drop();
+  });
 });
 
 onEachEngine('a process that is killed while it migrates', (engine) => {

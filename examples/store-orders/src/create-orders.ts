@@ -18,6 +18,6 @@ export class CreateOrders1764288000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE store_order');
+    await runner.query('DROP TABLE IF EXISTS store_order');
   }
 }

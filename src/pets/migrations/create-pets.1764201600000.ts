@@ -25,6 +25,6 @@ export class CreatePets1764201600000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE pet');
+    await runner.query('DROP TABLE IF EXISTS pet');
   }
 }

@@ -81,17 +81,20 @@ export class Migrator {
   /**
    * Takes all migrations of a feature back, the last one first, with all that its tables hold.
    *
+   * @param stopping after which no further one is begun.
    * @throws {MigrationError} for the first that fails.
    */
-  undo(feature: string): Promise<void> {
-    return this.lock.hold(async () => {
+  undo(feature: string, stopping?: AbortSignal): Promise<void> {
+    const takeBack = async (): Promise<void> => {
       for (const step of (await this.appliedOf(feature)).reverse()) {
+        if (stopping?.aborted === true) break;
         await this.take(step, async (executor, entry, runner) => {
           await entry.instance?.down(runner);
           await executor.deleteMigration(entry);
         });
       }
-    }, this.witness);
+    };
+    return this.lock.hold(takeBack, this.witness, stopping);
   }
 
   private async applyPending(stopping: AbortSignal | undefined): Promise<number> {

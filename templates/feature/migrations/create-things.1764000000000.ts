@@ -10,6 +10,6 @@ export class CreateThings1764000000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE things_thing');
+    await runner.query('DROP TABLE IF EXISTS things_thing');
   }
 }

@@ -16,7 +16,8 @@ class CreateGrains1764300200000 implements MigrationInterface {
     await sleep(2000);
   }
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE grain');
+    await runner.query('DROP TABLE IF EXISTS grain');
+    await sleep(2000);
   }
 }
 

@@ -26,6 +26,6 @@ export class CreateApiKeys1764201500000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE api_key');
+    await runner.query('DROP TABLE IF EXISTS api_key');
   }
 }

@@ -26,6 +26,6 @@ export class CreateIdempotencyRecords1764201550000 implements MigrationInterface
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE idempotency_record');
+    await runner.query('DROP TABLE IF EXISTS idempotency_record');
   }
 }
