@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
-import util from 'node:util';
 import type { MigrationInterface } from 'typeorm';
+import { callingFile } from './calling-file.js';
 import type { ErrorCode } from './errors/index.js';
 
 /** A migration class of TypeORM; its name ends in the 13 digits of its timestamp. */
@@ -42,9 +42,7 @@ const declarations = new WeakMap<Type, { readonly feature: Feature; readonly fil
 
 /** Declares a feature. Nothing is checked here: all violations of all features are listed together at start. */
 export function defineFeature(feature: Feature): Feature {
-  // An old Node has no such function; a program on it makes way for a newer one, but only after this.
-  const { getCallSites } = util as Partial<Pick<typeof util, 'getCallSites'>>;
-  const file = getCallSites?.(2)[1]?.scriptName;
+  const file = callingFile(1);
   // What has no module is told of with all else that is wrong.
   if (typeof feature.module === 'function') declarations.set(feature.module, { feature, file });
   return Object.freeze(feature);

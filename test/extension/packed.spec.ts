@@ -6,6 +6,7 @@ import { projectFolder } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
+import { oldNode } from '../support/old-node.js';
 import { buildPackage, install, pack, runIn, runNodeTests } from '../support/packages.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
@@ -63,6 +64,14 @@ describe('the installed package', () => {
     );
     expect(await runIn(join(consumer, 'pet-toys'), 'npm', 'test')).toMatch(/pass 3\n.*fail 0\n/);
   }, 60_000);
+
+  it('tells an old Node what it needs', async () => {
+    const { node = process.execPath, env = {} } = oldNode(workshop);
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    await expect(runIn(consumer, 'env', ...variables, node, 'main.mjs')).rejects.toThrow(
+      /^Animal Store needs Node\.js 24 or newer; this is v/m,
+    );
+  });
 
   it('has its command line', async () => {
     expect(await runIn(consumer, join(consumer, 'node_modules/.bin/animal-store'), '--version')).toBe('1.0.0\n');

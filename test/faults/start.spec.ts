@@ -1,7 +1,7 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { delimiter, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -13,10 +13,11 @@ import { noteFigure } from '../support/figures.js';
 import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { MariaDb } from '../support/mariadb.js';
+import { oldNode } from '../support/old-node.js';
 import { freePort } from '../support/ports.js';
 import { RawConnection } from '../support/raw-http.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
-import { Service, type ServiceOptions } from '../support/service.js';
+import { Service } from '../support/service.js';
 
 const run = promisify(execFile);
 
@@ -262,19 +263,6 @@ describe('stopping', () => {
     await database.drop();
   });
 });
-
-/** A Node that is too old: this machine's, or one of ours that believes to be one. */
-function oldNode(folder: string): Pick<ServiceOptions, 'node' | 'env'> {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
-  const found = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));
-  const old = found.find((path) => /^v(1\d|2[0-3])\./.test(execFileSync(path, ['--version']).toString()));
-  if (old !== undefined) return { node: old };
-  const disguise = join(folder, 'disguise.cjs');
-  // What it starts in its turn must not believe so.
-  const version = "Object.defineProperty(process.versions, 'node', { value: '20.0.0' });";
-  writeFileSync(disguise, `${version} delete process.env.NODE_OPTIONS;`);
-  return { env: { NODE_OPTIONS: `--require ${disguise}` } };
-}
 
 describe('under an old Node', () => {
   const folder = scratchFolder('old-node');

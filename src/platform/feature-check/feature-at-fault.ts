@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { getCallSites } from 'node:util';
+import { callingFile } from '../calling-file.js';
 import { ApiError } from '../errors/index.js';
 import { fileOf, type Feature } from '../feature.js';
 import { stackOf } from '../logging/index.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
-const HERE = getCallSites(1)[0]?.scriptName ?? '';
+const HERE = callingFile(0) ?? '';
 
 /** What stopped the start, charged to the feature that it came from. */
 export class FeatureStartError extends Error {
