@@ -193,6 +193,25 @@ onEachEngine('Idempotency-Key', (engine) => {
     });
   });
 
+  describe('an operation without a body', () => {
+    it('is done once, and for one path', async () => {
+      const repeat = (name: string) => keyed('again', undefined, client, `/v1/tasks/${name}/repeat`);
+      const first = await repeat('Sweep');
+      expect([first.status, first.json()]).toEqual([201, { name: 'Sweep', repeated: true }]);
+      expectReplay(await repeat('Sweep'), first);
+      expect(await tasksCalled('Sweep')).toBe(1n);
+      expect(await repeat('Mop')).toBeErrorShape(422, 'idempotency_key_reused');
+      expect(await tasksCalled('Mop')).toBe(0n);
+    });
+  });
+
+  it('goes with a body that no class describes', async () => {
+    const first = await keyed('note', [1, 2], client, '/v1/notes');
+    expect([first.status, first.json()]).toEqual([201, { note: [1, 2] }]);
+    expectReplay(await keyed('note', [1, 2], client, '/v1/notes'), first);
+    expect(await keyed('note', [2, 1], client, '/v1/notes')).toBeErrorShape(422, 'idempotency_key_reused');
+  });
+
   describe('at the same time', () => {
     it('50 repeats make one pet', async () => {
       const answers = await Promise.all(

@@ -45,7 +45,7 @@ export const coreErrors = {
   idempotencyKeyReused: defineErrorCode(
     'idempotency_key_reused',
     'unprocessable',
-    'This Idempotency-Key was used before with another request body.',
+    'This Idempotency-Key was used before with another body or path.',
   ),
   rateLimited: defineErrorCode('rate_limited', 'too_many', 'Too many requests. Try again later.'),
   headersTooLarge: defineErrorCode('headers_too_large', 'headers_too_large', 'The request headers are too large.'),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Body, Controller, Get, Inject, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Module, Param, Post } from '@nestjs/common';
 import {
   ApiError,
   BodyLimit,
@@ -11,6 +11,7 @@ import {
   LOG,
   Raises,
   TextProperty,
+  UnreadBody,
   type Log,
 } from 'animal-store';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
@@ -81,6 +82,22 @@ class TasksController {
     this.luck += 1;
     if (this.luck < 3) throw new ApiError(unlucky);
     return { name };
+  }
+
+  /** What it is asked for, its path says. */
+  @Post('tasks/:name/repeat')
+  @Idempotent()
+  async repeatTask(@Param('name') name: string): Promise<object> {
+    await this.write(name, 0);
+    return { name, repeated: true };
+  }
+
+  /** Whatever JSON it is sent. */
+  @Post('notes')
+  @Idempotent()
+  async createNote(@Body() note: UnreadBody): Promise<object> {
+    await this.write('note', 0);
+    return { note: await note.read() };
   }
 
   @Get('tasks')
