@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Inject, Injectable, Module, Param, Post, Query, type Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { EventEmitter } from 'node:events';
 import { defineFeature, type Feature } from '../feature.js';
 import { LocatedBy } from '../routing/index.js';
 import { IntegerProperty, UnreadBody } from '../validation/index.js';
@@ -85,7 +86,8 @@ describe('a class that Nest knows no parameters of', () => {
   }
   const fault =
     "feature 'toys' has Shelf, of whose constructor Nest knows nothing: " +
-    'it lacks @Injectable(), or was compiled without emitDecoratorMetadata';
+    'it lacks @Injectable(), or was compiled without emitDecoratorMetadata; ' +
+    'where it can do with nothing, provide it by useFactory';
 
   it.each([
     ['as a provider', { providers: [Shelf] }],
@@ -95,9 +97,11 @@ describe('a class that Nest knows no parameters of', () => {
     expect(await violationsOf(feature({}, metadata))).toEqual([fault]);
   });
 
-  it('is not one without any, nor one whose parameters are told', async () => {
+  it('is not one without any, nor one whose parameters are told, nor a function', async () => {
     const maker = { provide: Shelf, useFactory: () => new Shelf(1) };
-    expect(await violationsOf(feature({}, { providers: [Small, Chosen, Known, maker] }))).toEqual([]);
+    const providers = [Small, Chosen, Known, maker, EventEmitter];
+    expect(EventEmitter).toHaveLength(1);
+    expect(await violationsOf(feature({}, { providers }))).toEqual([]);
   });
 });
 

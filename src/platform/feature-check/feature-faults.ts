@@ -57,21 +57,25 @@ function faultsOfNeeds({ needs }: DeclaredFeature, started: readonly Feature[]):
     .map(({ name }) => `needs feature '${name}', which is not started`);
 }
 
+/** Which module provides it is said too: it may be one of a library, deep below the feature's own. */
 function faultsOfProviders({ modules }: DeclaredFeature): string[] {
-  const tokens = modules.flatMap(({ providers }) =>
-    providers.map((provider) => (provider as { provide?: unknown }).provide),
+  const provided = modules.flatMap(({ type, providers }) =>
+    providers.map((provider) => ({ token: (provider as { provide?: unknown }).provide, module: type.name })),
   );
   return [
-    ...tokens
-      .filter((token) => APP_PROVIDERS.includes(token))
-      .map((token) => `provides ${String(token)}, which would change every feature`),
-    ...tokens
-      .filter((token) => token === DataSource)
-      .map(() => 'provides a DataSource of its own; the service has one, see Database'),
+    ...provided
+      .filter(({ token }) => APP_PROVIDERS.includes(token))
+      .map(({ token, module }) => `provides ${String(token)} in ${module}, which would change every feature`),
+    ...provided
+      .filter(({ token }) => token === DataSource)
+      .map(({ module }) => `provides a DataSource of its own in ${module}; the service has one, see Database`),
   ];
 }
 
-/** Nest would make such an instance without a word, and everything that it takes would be undefined. */
+/**
+ * Nest would make such an instance without a word, and everything that it takes would be undefined. Of a constructor
+ * function, which the compiler makes of no class (Node's `EventEmitter`), nobody expects more.
+ */
 function faultsOfConstructors({ modules }: DeclaredFeature): string[] {
   const made = modules.flatMap(({ type, controllers, providers }) => [
     type,
@@ -79,12 +83,19 @@ function faultsOfConstructors({ modules }: DeclaredFeature): string[] {
     ...providers.flatMap(classOf),
   ]);
   return [...new Set(made)]
-    .filter((type) => type.length > 0 && !KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, type)))
+    .filter(
+      (type) => type.length > 0 && isClass(type) && !KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, type)),
+    )
     .map(
       ({ name }) =>
         `has ${name}, of whose constructor Nest knows nothing: ` +
-        'it lacks @Injectable(), or was compiled without emitDecoratorMetadata',
+        'it lacks @Injectable(), or was compiled without emitDecoratorMetadata; ' +
+        'where it can do with nothing, provide it by useFactory',
     );
+}
+
+function isClass(type: Type): boolean {
+  return Function.prototype.toString.call(type).startsWith('class');
 }
 
 /** The class that Nest makes an instance of for a provider, where it makes one. */
