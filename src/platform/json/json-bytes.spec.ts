@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../int64/index.js';
@@ -67,6 +68,20 @@ describe('jsonBytes', () => {
     ['', '""'],
   ])('writes %p as %s', (value, bytes) => {
     expect(jsonBytes(value)).toBe(bytes);
+  });
+
+  it.each([
+    [Promise.resolve(1), 'Promise has no JSON text'],
+    [new Map([['a', 1]]), 'Map has no JSON text'],
+    [new Set([1]), 'Set has no JSON text'],
+    [new RangeError('Broken'), 'RangeError has no JSON text'],
+    [Readable.from(['a']), 'Readable has no JSON text'],
+  ])('writes no braces where there is %p', (value, message) => {
+    for (const each of [value, { value }, [value]]) {
+      expect(() => jsonBytes(each)).toThrow(new TypeError(message));
+      expect(() => jsonBytes(['x'.repeat(200_000), each])).toThrow(new TypeError(message));
+    }
+    expect(jsonBytes({ value: 1 })).toBe('{"value":1}');
   });
 
   it.each([0, 1, 2, 3])('writes what is longer than there is room kept for, up to a byte (%i)', (more) => {

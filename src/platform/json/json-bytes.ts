@@ -1,4 +1,4 @@
-import { jsonText, stringifyJson } from './stringify-json.js';
+import { jsonText, stringifyJson, WITHOUT_TEXT } from './stringify-json.js';
 
 /** UTF-8 with a character for each byte: Node copies it to a socket as `latin1`, so what many share is encoded once. */
 export type Bytes = string & { readonly [brand]: true };
@@ -23,7 +23,8 @@ const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 
  * slow thing to the engine, and so is a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` is not told under which
  * name its object stands.
  *
- * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol; when it holds itself (or RangeError).
+ * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol; when it holds itself (or RangeError),
+ * or a Promise, a Map, a Set, an Error, a stream.
  */
 export function jsonBytes(value: unknown): Bytes {
   if (isWriting) return bytesOf(stringifyJson(value));
@@ -77,14 +78,14 @@ function isOrdinary(value: object): boolean {
   if ('toJSON' in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || Array.isArray(value)) return true;
-  return prototype === null ? !isRawJSON(value) : !BOXES.some((box) => value instanceof box);
+  return prototype === null ? !isRawJSON(value) : !SPECIAL.some((special) => value instanceof special);
 }
 
 /** TypeScript's library does not know it yet. */
 const { isRawJSON } = JSON as unknown as { isRawJSON: (value: unknown) => boolean };
 
-/** Objects that stand for one value. */
-const BOXES = [Number, String, Boolean, BigInt];
+/** Objects that stand for one value, and those that have no text. */
+const SPECIAL = [Number, String, Boolean, BigInt, ...WITHOUT_TEXT];
 
 function writeArray(items: readonly unknown[], at: number): number {
   room[at++] = OPENING_BRACKET;
