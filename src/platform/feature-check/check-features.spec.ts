@@ -1,6 +1,26 @@
-import { Body, Controller, Get, Inject, Injectable, Module, Param, Post, Query, type Type } from '@nestjs/common';
+import {
+  Body,
+  ClassSerializerInterceptor,
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  Param,
+  Post,
+  Query,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
+  ValidationPipe,
+  Version,
+  type Type,
+} from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter } from 'node:events';
+import { BaseExceptionFilter } from '@nestjs/core';
+import { ApiCreatedResponse } from '@nestjs/swagger';
 import { defineFeature, type Feature } from '../feature.js';
 import { LocatedBy } from '../routing/index.js';
 import { IntegerProperty, UnreadBody } from '../validation/index.js';
@@ -97,6 +117,36 @@ describe('a class that Nest knows no parameters of', () => {
     expect(await violationsOf(feature({}, metadata))).toEqual([fault]);
   });
 
+  it.each([
+    ['of a controller', UseGuards(Shelf), UseGuards()],
+    ['of a handler', UseGuards(), UseInterceptors(Shelf as Type)],
+  ])('around a handler, %s, is told', async (_, onController, onHandler) => {
+    @onController
+    @Controller('toys')
+    class ToysController {
+      @Get()
+      @onHandler
+      listToys(): unknown {
+        return [];
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([fault]);
+  });
+
+  it('is none of what Nest brings to put around a handler', async () => {
+    @Controller('toys')
+    @UsePipes(ValidationPipe)
+    @UseFilters(BaseExceptionFilter)
+    class ToysController {
+      @Get()
+      @UseInterceptors(ClassSerializerInterceptor)
+      listToys(): unknown {
+        return [];
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([]);
+  });
+
   it('is not one without any, nor one whose parameters are told, nor a function', async () => {
     const maker = { provide: Shelf, useFactory: () => new Shelf(1) };
     const providers = [Small, Chosen, Known, maker, EventEmitter];
@@ -151,6 +201,90 @@ describe('what a handler takes', () => {
 });
 
 describe('where a handler is', () => {
+  it('is a path that Express and the document read in one way', async () => {
+    @Controller()
+    class ToysController {
+      @Get()
+      atRoot(): unknown {
+        return {};
+      }
+      @Get('toys/*')
+      atStar(): unknown {
+        return {};
+      }
+      @Get('dolls/{*rest}')
+      atRest(): unknown {
+        return {};
+      }
+      @Get('toys/:id?')
+      atOptional(): unknown {
+        return {};
+      }
+      @Get('toys/:id(\\d+)')
+      atPattern(): unknown {
+        return {};
+      }
+      @Get('toys/:name.txt')
+      atFile(): unknown {
+        return {};
+      }
+      @Get('toys/:toy_id/parts-of.2/ä')
+      atPlain(): unknown {
+        return {};
+      }
+    }
+    const told = (name: string, path: string): string =>
+      `feature 'toys': ToysController.${name} is at '${path}', which no document can have: between slashes a path has words, or one :name`;
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
+      told('atRoot', ''),
+      told('atStar', '/toys/*'),
+      told('atRest', '/dolls/{*rest}'),
+      told('atOptional', '/toys/:id?'),
+      told('atPattern', '/toys/:id(\\d+)'),
+      told('atFile', '/toys/:name.txt'),
+    ]);
+  });
+
+  it('has what the handler takes from it, in one of its paths', async () => {
+    @Controller('toys')
+    class ToysController {
+      @Get(':toyId')
+      getToy(@Param('id') id: string): unknown {
+        return id;
+      }
+      @Get(':toyId/parts/:part')
+      getPart(@Param('toyId') id: string, @Param() all: object): unknown {
+        return [id, all];
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
+      "feature 'toys': ToysController.getToy takes path parameter 'id', which its path has not",
+    ]);
+  });
+
+  it('is no matter of a version', async () => {
+    @Controller({ path: 'toys', version: '2' })
+    class ToysController {
+      @Get()
+      listToys(): unknown {
+        return [];
+      }
+    }
+    @Controller('dolls')
+    class DollsController {
+      @Version('2')
+      @Get()
+      listDolls(): unknown {
+        return [];
+      }
+    }
+    const version = 'names a version, which nothing looks at; write it into the path';
+    expect(await violationsOf(feature({}, { controllers: [ToysController, DollsController] }))).toEqual([
+      `feature 'toys': ToysController.listToys ${version}`,
+      `feature 'toys': DollsController.listDolls ${version}`,
+    ]);
+  });
+
   it('is no address that one before it takes', async () => {
     @Controller('toys')
     class ToysController {
@@ -180,7 +314,11 @@ describe('where a handler is', () => {
     ]);
   });
 
-  it('is told to clients by an operation that there is, and its parameters', async () => {
+  it('is told to clients by an operation that there is, its parameters, and what is answered', async () => {
+    class Toy {
+      @IntegerProperty({ minimum: 1, maximum: 9 })
+      id!: number;
+    }
     @Controller('toys')
     class ToysController {
       @Post('lost')
@@ -193,9 +331,21 @@ describe('where a handler is', () => {
       postOdd(): unknown {
         return {};
       }
+      @Post('nameless')
+      @LocatedBy('getToy', { toyId: 'name' })
+      @ApiCreatedResponse({ type: Toy })
+      postNameless(): unknown {
+        return {};
+      }
       @Post()
       @LocatedBy('getToy', { toyId: 'id' })
+      @ApiCreatedResponse({ type: Toy })
       postToy(): unknown {
+        return {};
+      }
+      @Post('bare')
+      @LocatedBy('getToy', { toyId: 'id' })
+      postBare(): unknown {
         return {};
       }
       @Get(':toyId')
@@ -206,6 +356,7 @@ describe('where a handler is', () => {
     expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
       "feature 'toys': postLost is located by 'fetchToy', which is no operation",
       "feature 'toys': postOdd is located by 'getToy', whose path has no parameter 'id'",
+      "feature 'toys': postNameless is located by 'getToy' with 'name', which its answer has not",
     ]);
   });
 });

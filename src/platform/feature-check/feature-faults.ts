@@ -1,17 +1,13 @@
 // Two of its files: its door loads all forty at every start.
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
-import type { Provider, Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { PARAMTYPES_METADATA, SELF_DECLARED_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { DataSource } from 'typeorm';
 import { isKebabCase, type Feature } from '../feature.js';
 import { faultsOfCopies } from './second-copies.js';
 import { tableOf, type Claimant } from './claims.js';
+import { faultsOfConstructors } from './constructor-faults.js';
 import type { DeclaredFeature } from './declared-features.js';
-
-/** What the compiler, else `@Inject()`, leaves on a class about what its constructor takes. */
-const KNOWN_PARAMETERS = [PARAMTYPES_METADATA, SELF_DECLARED_DEPS_METADATA];
 
 const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];
 
@@ -70,36 +66,4 @@ function faultsOfProviders({ modules }: DeclaredFeature): string[] {
       .filter(({ token }) => token === DataSource)
       .map(({ module }) => `provides a DataSource of its own in ${module}; the service has one, see Database`),
   ];
-}
-
-/**
- * Nest would make such an instance without a word, and everything that it takes would be undefined. Of a constructor
- * function, which the compiler makes of no class (Node's `EventEmitter`), nobody expects more.
- */
-function faultsOfConstructors({ modules }: DeclaredFeature): string[] {
-  const made = modules.flatMap(({ type, controllers, providers }) => [
-    type,
-    ...controllers,
-    ...providers.flatMap(classOf),
-  ]);
-  return [...new Set(made)]
-    .filter(
-      (type) => type.length > 0 && isClass(type) && !KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, type)),
-    )
-    .map(
-      ({ name }) =>
-        `has ${name}, of whose constructor Nest knows nothing: ` +
-        'it lacks @Injectable(), or was compiled without emitDecoratorMetadata; ' +
-        'where it can do with nothing, provide it by useFactory',
-    );
-}
-
-function isClass(type: Type): boolean {
-  return Function.prototype.toString.call(type).startsWith('class');
-}
-
-/** The class that Nest makes an instance of for a provider, where it makes one. */
-function classOf(provider: Provider): Type[] {
-  if (typeof provider === 'function') return [provider];
-  return 'useClass' in provider ? [provider.useClass] : [];
 }

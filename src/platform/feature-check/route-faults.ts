@@ -3,6 +3,7 @@ import type { Route } from '../routing/index.js';
 import { isChecked } from '../validation/index.js';
 import { clashes } from './claims.js';
 import { anonymous, faultsOfReach } from './route-reach.js';
+import { fieldsOfAnswer } from './schema-claims.js';
 
 /** What is wrong with the routes that the features' controllers serve, one sentence each. */
 export function faultsOfRoutes(routes: readonly Route[], features: readonly Feature[]): string[] {
@@ -49,14 +50,17 @@ function faultsOfInput({ feature, operationId, bodyType, queryType }: Route): st
 }
 
 /** A link of the document to no operation would be none, and the 201 would have no Location. */
-function faultsOfLocation({ feature, operationId, located }: Route, routes: readonly Route[]): string[] {
+function faultsOfLocation(route: Route, routes: readonly Route[]): string[] {
+  const { feature, operationId, located } = route;
   if (located === undefined) return [];
   const subject = `feature '${feature}': ${operationId} is located by '${located.operationId}'`;
-  const target = routes.find((route) => route.operationId === located.operationId);
+  const target = routes.find((other) => other.operationId === located.operationId);
   if (target === undefined) return [`${subject}, which is no operation`];
-  return Object.keys(located.parameters)
-    .filter((name) => !target.path.includes(`{${name}}`))
-    .map((name) => `${subject}, whose path has no parameter '${name}'`);
+  const fields = fieldsOfAnswer(route, route.successStatus);
+  return Object.entries(located.parameters).flatMap(([name, field]) => [
+    ...(target.path.includes(`{${name}}`) ? [] : [`${subject}, whose path has no parameter '${name}'`]),
+    ...(fields?.includes(field) === false ? [`${subject} with '${field}', which its answer has not`] : []),
+  ]);
 }
 
 function ownerOf({ feature }: Route): string {

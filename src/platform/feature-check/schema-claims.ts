@@ -46,6 +46,13 @@ function schemasOf({ controller, handler, operationId, bodyType }: Route): [stri
   return [...asked, ...answered];
 }
 
+/** The fields of what a handler answers with this status; undefined where no class with documented ones says so. */
+export function fieldsOfAnswer({ handler }: Route, status: number): readonly string[] | undefined {
+  const responses = (Reflect.getMetadata(RESPONSES, handler) ?? {}) as Record<string, Field>;
+  const type = classOf(responses[status]?.type);
+  return type && namesOf(type);
+}
+
 /** The schemas of a class and of all that its fields hold. */
 function schemasUnder(root: unknown): [string, Source][] {
   const found: [string, Source][] = [];
@@ -79,7 +86,12 @@ function nameOf(type: Type): string {
   return schemas?.at(-1)?.name ?? type.name;
 }
 
-function fieldsOf({ prototype }: Type): Field[] {
+function fieldsOf(type: Type): Field[] {
+  const prototype = type.prototype as object;
+  return namesOf(type).map((name) => (Reflect.getMetadata(FIELD, prototype, name) ?? {}) as Field);
+}
+
+function namesOf({ prototype }: Type): string[] {
   const names = (Reflect.getMetadata(FIELDS, prototype as object) ?? []) as string[];
-  return names.map((name) => (Reflect.getMetadata(FIELD, prototype as object, name.slice(1)) ?? {}) as Field);
+  return names.map((name) => name.slice(1));
 }

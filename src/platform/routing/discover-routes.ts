@@ -1,5 +1,5 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { traitsOf } from './declare-route.js';
 import { argumentsOf, type HandlerArgument } from './handler-arguments.js';
@@ -45,9 +45,15 @@ function readController(controller: Type, basePath: string, feature: string, { r
     const method = handler && (Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined);
     if (handler === undefined || method === undefined) continue;
     const inputs = argumentsOf(controller, name);
-    const faults = [...faultsOf(controller, handler, method), ...inputs.flatMap(takenByName)];
+    const paths = pathsOf(controller, handler);
+    const faults = [
+      ...faultsOf(controller, handler, method),
+      ...paths.flatMap(faultsOfPath),
+      ...inputs.flatMap(takenByName),
+      ...inputs.flatMap((input) => notInPath(input, paths)),
+    ];
     violations.push(...faults.map((fault) => `feature '${feature}': ${controller.name}.${name} ${fault}`));
-    for (const path of pathsOf(controller, handler)) {
+    for (const path of paths) {
       const traits = traitsOf(handler);
       routes.push({
         ...traits,
@@ -75,7 +81,19 @@ function faultsOf(controller: Type, handler: object, method: RequestMethod): str
     faults.push(`is a route for the method ${name}; declare one for each of ${METHODS.join(', ')}`);
   const hidden = HIDDEN.some((key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller));
   if (hidden) faults.push('is left out of the OpenAPI document, which holds every route');
+  const versions = [handler, controller].map((each) => Reflect.getMetadata(VERSION_METADATA, each) as unknown);
+  if (versions.some((version) => version !== undefined))
+    faults.push('names a version, which nothing looks at; write it into the path');
   return faults;
+}
+
+/** What Express, or a document, has another spelling for or none: both read what is left here in one way. */
+const SEGMENT = /^(?:\{\w+\}|[^{}()[\]:*?+!"\\]+)$/;
+
+function faultsOfPath(path: string): string[] {
+  const segments = path.split('/').slice(1);
+  if (segments.length > 0 && segments.every((segment) => SEGMENT.test(segment))) return [];
+  return [`is at '${path}', which no document can have: between slashes a path has words, or one :name`];
 }
 
 /** `@Query('limit')`, which nobody would check. */
@@ -83,6 +101,12 @@ function takenByName({ kind, data }: HandlerArgument): string[] {
   const what = kind === 'query' ? 'query parameter' : kind === 'body' ? 'body field' : undefined;
   if (what === undefined || typeof data !== 'string') return [];
   return [`takes ${what} '${data}' by name; declare a DTO class and take it whole`];
+}
+
+/** `@Param('petId')` at `:id` is undefined. */
+function notInPath({ kind, data }: HandlerArgument, paths: readonly string[]): string[] {
+  if (kind !== 'param' || typeof data !== 'string' || paths.some((path) => path.includes(`{${data}}`))) return [];
+  return [`takes path parameter '${data}', which its path has not`];
 }
 
 /** The class of the body, or the query, that the handler takes whole. */
