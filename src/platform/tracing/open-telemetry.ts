@@ -112,7 +112,10 @@ export class OpenTelemetry implements Tracing {
     useTracing(undefined);
     const flushed = this.provider.shutdown().then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        this.log.warn(`The last spans could not be exported: ${String(error)}`);
+        return true;
+      },
     );
     if (!(await inTime(FLUSH_MS, flushed))) {
       this.log.warn('The last spans could not be exported in time');
