@@ -25,6 +25,8 @@ onEachEngine('HTTP', (engine) => {
       'application/json ; charset="utf-8"',
       'application/json; profile=pet',
       'application/json; profile=pet; charset=utf-8',
+      'application/json; profile="pet;charset=gbk"',
+      'application/json; profile="\\";charset=gbk"; charset=utf-8',
     ])('may be %s', async (type) => {
       expect((await store.send('POST /v1/pets', { headers: [`Content-Type: ${type}`], body: VALID })).status).toBe(201);
     });
@@ -59,6 +61,9 @@ onEachEngine('HTTP', (engine) => {
       'application/json; charset="utf-8',
       'application/json; charset=utf-8; charset=gbk',
       'application/json; profile=pet; charset=gbk',
+      'application/json; profile="pet"; charset=gbk',
+      'application/json; profile="\\\\"; charset=gbk',
+      ';application/json',
     ])('may not be %j', async (type) => {
       const before = await store.countPets();
       const answer = await store.send('POST /v1/pets', { headers: [`Content-Type: ${type}`], body: VALID });

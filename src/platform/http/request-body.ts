@@ -97,10 +97,14 @@ function requireJson(contentTypes: readonly string[], contentEncoding: string | 
   }
 }
 
+/** What stands between semicolons that are not quoted (RFC 9110 §5.6.6), and nothing at each of them. */
+const PART = /(?:[^;"]|"(?:\\.|[^"\\])*"?)*/g;
+
 /** RFC 8259 §11: JSON has no parameters, and those that others put there mean nothing. A charset that is wrong does. */
 function isJson(contentType: string): boolean {
   // What is blank to `trim` is more than to HTTP: a no-break space.
   if (/[^\t\x20-\x7e]/.test(contentType)) return false;
-  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const parts = contentType.match(PART) ?? [];
+  const [type, ...parameters] = parts.map((part) => part.trim().toLowerCase());
   return type === 'application/json' && parameters.every((part) => /^(?!charset\b)|^charset=("?)utf-8\1$/.test(part));
 }
