@@ -1,5 +1,6 @@
 /** How long the service takes to be ready, and what it holds at rest. `npm run bench:start -- --help` says how. */
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -120,6 +121,7 @@ try {
   const warm = await firstStart(folder, {});
   const cold = await firstStart(folder, { NODE_COMPILE_CACHE: join(folder, 'compile-cache') });
   const { packages, own } = installedBytes();
+  const node = statSync(process.execPath).size;
   const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
   tell('');
   const resident = `Resident MiB after ${options.rest} s`;
@@ -128,6 +130,7 @@ try {
       table(['Database', 'Ready, median ms', 'p95 ms', 'CPU until then, ms', resident], rows),
       `First start on an empty folder: ${warm.toFixed(0)} ms; without what the build compiled: ${cold.toFixed(0)} ms.`,
       `On the disk: packages ${mebibytes(packages)} MiB, the service itself ${mebibytes(own)} MiB.`,
+      `An image: ${mebibytes(packages + own + node)} MiB with Node's ${mebibytes(node)}, besides the libraries of its base.`,
       '',
     ].join('\n'),
   );
