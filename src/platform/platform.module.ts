@@ -10,7 +10,7 @@ import { AuthModule, ClientQuota, FailedAuthLimit } from './auth/index.js';
 import { ExchangeObserver, LoopWatch } from './lifecycle/index.js';
 import { AddressFailedAuthLimit, ClientRateLimit, Limits, RateLimitGuard, Shedding } from './limits/index.js';
 import { LOG, type Log } from './logging/index.js';
-import { Metrics } from './metrics/index.js';
+import { FeatureMetrics, Metrics } from './metrics/index.js';
 import { PublicUrls, RouteTable } from './routing/index.js';
 
 /** What exists before Nest does, and is given to it. */
@@ -20,6 +20,7 @@ export interface Foundations {
   readonly log: Log;
   readonly database: Database;
   readonly metrics: Metrics;
+  readonly featureMetrics: FeatureMetrics;
 }
 
 const made = [
@@ -39,13 +40,14 @@ const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard];
 /** What every feature gets for nothing, under one roof. */
 @Module({})
 export class PlatformModule {
-  static on({ config, clock, log, database, metrics }: Foundations): DynamicModule {
+  static on({ config, clock, log, database, metrics, featureMetrics }: Foundations): DynamicModule {
     const given: Provider[] = [
       { provide: CONFIG, useValue: config },
       { provide: Clock, useValue: clock },
       { provide: LOG, useValue: log },
       { provide: Database, useValue: database },
       { provide: Metrics, useValue: metrics },
+      { provide: FeatureMetrics, useValue: featureMetrics },
       { provide: PublicUrls, useValue: new PublicUrls(config.http.publicBaseUrl) },
       { provide: ErrorFilter, useValue: new ErrorFilter(log) },
       { provide: Limits, useFactory: () => Limits.open(config, log) },
@@ -63,6 +65,7 @@ export class PlatformModule {
         LOG,
         Database,
         Metrics,
+        FeatureMetrics,
         PublicUrls,
         ErrorFilter,
         Limits,

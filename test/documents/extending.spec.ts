@@ -5,6 +5,7 @@ import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
 import { buildGuide } from '../support/guide.js';
+import { runIn } from '../support/packages.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
@@ -64,4 +65,22 @@ onEachEngine('the feature of docs/extending.md', (engine) => {
   it('serves the pets beside it', async () => {
     expect((await client.get('/v1/pets')).text).toBe('[]');
   });
+});
+
+it('the metrics of docs/extending.md are told, in a test of the feature too', async () => {
+  const script = `
+    import { Module } from '@nestjs/common';
+    import { defineFeature } from 'animal-store';
+    import { startTestApplication } from 'animal-store/testing';
+    import { OrderMetrics } from './dist/orders/order-metrics.js';
+    class OrdersModule {}
+    Module({ providers: [OrderMetrics] })(OrdersModule);
+    const orders = defineFeature({ name: 'orders', platform: '^1.0.0', module: OrdersModule });
+    const application = await startTestApplication({ features: [orders] });
+    application.get(OrderMetrics).refused.inc({ reason: 'pet_reserved' });
+    const metrics = await fetch(application.managementUrl + '/metrics');
+    process.stdout.write(await metrics.text());
+    await application.stop();`;
+  const printed = await runIn(folder, process.execPath, '--input-type=module', '-e', script);
+  expect(printed).toContain('\norders_refused_total{reason="pet_reserved"} 1\n');
 });

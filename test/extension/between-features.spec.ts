@@ -121,6 +121,8 @@ describe('a feature that fails to start', () => {
     ['begin', 'kettles', 'No water'],
     ['ask', 'parrots', 'The database is not ready yet'],
     ['find', 'sailors', "Nest can't resolve dependencies of the Sailor"],
+    ['measure', 'scales', "metric 'weighings_total' does not begin with the name of a feature that is started"],
+    ['count', 'abacus', 'A metric with the name pets_ready has already been registered'],
     ['map', 'ghosts', 'Entity "Ghost" does not have a primary column'],
   ])('because it fails to %s is named, once', async (what, feature, reason) => {
     const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];

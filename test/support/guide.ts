@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { readDocument } from './markdown.js';
 import { compile, linkPackages } from './packages.js';
 
-/** A file that docs/extending.md has a team write: a block that says `file=PATH`. */
+/** A file that docs/extending.md has a team write: a block that says `file=PATH`, or `also=PATH` for one more. */
 export interface GuideFile {
   readonly path: string;
   readonly text: string;
@@ -11,7 +11,7 @@ export interface GuideFile {
 
 export function guideFiles(): GuideFile[] {
   return readDocument('docs/extending.md').fences.flatMap(({ words, text }) => {
-    const path = words.find((word) => word.startsWith('file='))?.slice('file='.length);
+    const path = words.map((word) => /^(?:file|also)=(.+)$/.exec(word)?.[1]).find((name) => name !== undefined);
     return path === undefined ? [] : [{ path, text }];
   });
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { refuseConnection } from '../http/index.js';
 import { coreErrors, statusOfCategory, type ErrorCode } from '../errors/index.js';
+import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
 import type { Liveness } from './liveness.js';
@@ -13,8 +14,11 @@ export class ManagementServer {
     private readonly health: Health,
     private readonly liveness: Liveness,
     private readonly metrics: Metrics | undefined,
+    private readonly log: Log,
   ) {
-    const answer = (request: IncomingMessage, response: ServerResponse): void => void this.answer(request, response);
+    const answer = (request: IncomingMessage, response: ServerResponse): void => {
+      this.answer(request, response).catch((error: unknown) => this.fail(error, response));
+    };
     // Node's own refusals have no body.
     this.server = createServer({ requireHostHeader: false }, answer)
       .on('checkExpectation', answer)
@@ -39,6 +43,12 @@ export class ManagementServer {
     if (probe !== undefined) send(response, probe.ok ? 200 : 503, probe.body);
     else if (path === '/metrics' && this.metrics !== undefined) await this.expose(this.metrics, response);
     else refuse(response, coreErrors.routeNotFound);
+  }
+
+  /** What is asked for comes from features too. */
+  private fail(error: unknown, response: ServerResponse): void {
+    this.log.error({ event: 'request.failed', err: error }, 'A request to the management port failed unexpectedly');
+    refuse(response, coreErrors.internalError);
   }
 
   private probe(path: string): { ok: boolean; body: object } | undefined {

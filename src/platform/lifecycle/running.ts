@@ -48,12 +48,13 @@ export class Running implements Application {
     private readonly link: DatabaseLink,
     private readonly parts: Parts,
   ) {
-    const { config, database, metrics } = parts;
+    const { config, database, metrics, log } = parts;
     this.health = nest.get(Health);
     this.health.contribute('schema', () => link.isCurrent);
     if (config.management.readinessChecksDatabase) this.health.contribute('database', databaseAnswers(database));
     this.liveness = new Liveness(config.management.livenessMaxStallMs);
-    this.management = new ManagementServer(this.health, this.liveness, config.metrics.enabled ? metrics : undefined);
+    const exposed = config.metrics.enabled ? metrics : undefined;
+    this.management = new ManagementServer(this.health, this.liveness, exposed, log);
   }
 
   get log(): Log {

@@ -1,2 +1,4 @@
+export type { Counter, Gauge, Histogram } from 'prom-client';
+export { FeatureMetrics } from './feature-metrics.js';
 export { Metrics } from './metrics.js';
 export type { PoolState } from './pool-metrics.js';

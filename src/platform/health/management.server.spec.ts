@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, it, jest } from '@jest/globals';
+import { Gauge } from 'prom-client';
+import type { Log } from '../logging/index.js';
+import { Metrics } from '../metrics/index.js';
+import { Health } from './health.js';
+import { Liveness } from './liveness.js';
+import { ManagementServer } from './management.server.js';
+
+it('answers 500 in the Error shape, and tells it, where the metrics cannot be told', async () => {
+  const metrics = new Metrics('1.0.0', 'abc');
+  const fault = new Error('No text');
+  const collect = () => Promise.reject(fault);
+  new Gauge({ name: 'broken', help: 'Cannot be told.', registers: [metrics.registry], collect });
+  const error = jest.fn();
+  const liveness = new Liveness(1000);
+  const management = new ManagementServer(new Health(), liveness, metrics, { error } as unknown as Log);
+  await once(management.server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = management.server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(answer.status).toBe(500);
+  expect(await answer.json()).toEqual({ code: 'internal_error', message: expect.any(String), status: 500 });
+  expect(error).toHaveBeenCalledWith({ event: 'request.failed', err: fault }, expect.any(String));
+  await management.close();
+  liveness.stop();
+});

@@ -1,0 +1,14 @@
+import { Injectable, Module } from '@nestjs/common';
+import { defineFeature, FeatureMetrics } from 'animal-store';
+
+@Injectable()
+class Abacus {
+  constructor(metrics: FeatureMetrics) {
+    metrics.gauge({ name: 'pets_ready', help: 'The platform has one of this name.' });
+  }
+}
+
+@Module({ providers: [Abacus] })
+class AbacusModule {}
+
+export const abacus = defineFeature({ name: 'abacus', platform: '^1.0.0', module: AbacusModule });
