@@ -187,7 +187,7 @@ describe('features that may not start', () => {
       "feature 'impostor' provides a DataSource of its own in DeepModule; the service has one, see Database",
       "feature 'No Name' has a name that is not lower kebab case",
       "feature 'No Name' names a platform 'latest' that is not a range of versions",
-      "name 'impostor' is claimed by feature 'impostor' and feature 'impostor'",
+      "name 'impostor' is claimed more than once by feature 'impostor'",
       "scope 'pets:read' is claimed by feature 'pets' and feature 'impostor'",
       "migration 'CreateApiKeys1764201500000' is claimed by the platform and feature 'impostor'",
       "migration 'CreatePets1764201600000' is claimed by feature 'pets' and feature 'impostor'",

@@ -183,6 +183,10 @@ describe('what a handler takes', () => {
       postChecked(@Body() body: Checked): unknown {
         return body;
       }
+      @Get('checked')
+      listChecked(@Query() query: Checked): unknown {
+        return query;
+      }
       @Post('unread')
       postUnread(@Body() body: UnreadBody): unknown {
         return body;
@@ -196,11 +200,37 @@ describe('what a handler takes', () => {
       "feature 'toys': postPlain takes a body of Plain, no property of which has a decorator",
       "feature 'toys': postList takes a body of Array, no property of which has a decorator",
       "feature 'toys': listToys takes a query of Plain, no property of which has a decorator",
+      "feature 'toys': listChecked takes a query of Checked, whose 'count' refuses every text; what converts it is @IntegerParameter, @Int64Parameter, @Type or @Transform",
     ]);
   });
 });
 
 describe('where a handler is', () => {
+  it('is one path, and its operationId is that of no other', async () => {
+    @Controller('toys')
+    class ToysController {
+      @Get(['a', 'b'])
+      listToys(): unknown {
+        return [];
+      }
+      @Get('dolls')
+      listDolls(): unknown {
+        return [];
+      }
+    }
+    @Controller('dolls')
+    class DollsController {
+      @Get()
+      listDolls(): unknown {
+        return [];
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController, DollsController] }))).toEqual([
+      "feature 'toys': ToysController.listToys is at /toys/a and /toys/b, and an operation has one path; declare a handler for each",
+      "operationId 'listDolls' is claimed more than once by feature 'toys'",
+    ]);
+  });
+
   it('is a path that Express and the document read in one way', async () => {
     @Controller()
     class ToysController {

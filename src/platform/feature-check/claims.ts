@@ -59,5 +59,9 @@ export function clashes(what: string, claims: readonly Claim[]): string[] {
   const owners = Map.groupBy(claims, ([, claim]) => claim);
   return [...owners]
     .filter(([, claimed]) => claimed.length > 1)
-    .map(([claim, claimed]) => `${what} '${claim}' is claimed by ${claimed.map(([owner]) => owner).join(' and ')}`);
+    .map(([claim, claimed]) => {
+      const [first, ...others] = new Set(claimed.map(([owner]) => owner));
+      const by = others.length === 0 ? `more than once by ${first}` : `by ${[first, ...others].join(' and ')}`;
+      return `${what} '${claim}' is claimed ${by}`;
+    });
 }

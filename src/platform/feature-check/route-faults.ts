@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.js';
 import type { Route } from '../routing/index.js';
-import { isChecked } from '../validation/index.js';
+import { isChecked, neverText } from '../validation/index.js';
 import { clashes } from './claims.js';
 import { anonymous, faultsOfReach } from './route-reach.js';
 import { fieldsOfAnswer } from './schema-claims.js';
@@ -26,6 +26,7 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
   return [
     ...undeclared,
     ...routes.flatMap(faultsOfInput),
+    ...routes.flatMap(faultsOfQuery),
     ...routes.flatMap((route) => faultsOfLocation(route, routes)),
     ...clashes(
       'route',
@@ -33,7 +34,7 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
     ),
     ...clashes(
       'operationId',
-      routes.map((route) => [ownerOf(route), route.operationId]),
+      onePerHandler(routes).map((route) => [ownerOf(route), route.operationId]),
     ),
     ...faultsOfReach(routes),
   ];
@@ -49,6 +50,15 @@ function faultsOfInput({ feature, operationId, bodyType, queryType }: Route): st
   );
 }
 
+/** A query is text. What refuses every text is a parameter that nobody can give. */
+function faultsOfQuery({ feature, operationId, queryType }: Route): string[] {
+  return (queryType === undefined ? [] : neverText(queryType)).map(
+    (name) =>
+      `feature '${feature}': ${operationId} takes a query of ${queryType?.name}, whose '${name}' refuses every text; ` +
+      'what converts it is @IntegerParameter, @Int64Parameter, @Type or @Transform',
+  );
+}
+
 /** A link of the document to no operation would be none, and the 201 would have no Location. */
 function faultsOfLocation(route: Route, routes: readonly Route[]): string[] {
   const { feature, operationId, located } = route;
@@ -61,6 +71,13 @@ function faultsOfLocation(route: Route, routes: readonly Route[]): string[] {
     ...(target.path.includes(`{${name}}`) ? [] : [`${subject}, whose path has no parameter '${name}'`]),
     ...(fields?.includes(field) === false ? [`${subject} with '${field}', which its answer has not`] : []),
   ]);
+}
+
+/** A handler with several paths is told of as such. */
+function onePerHandler(routes: readonly Route[]): Route[] {
+  return routes.filter(({ controller, handler }, index) => {
+    return routes.findIndex((other) => other.controller === controller && other.handler === handler) === index;
+  });
 }
 
 function ownerOf({ feature }: Route): string {

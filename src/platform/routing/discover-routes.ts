@@ -48,7 +48,7 @@ function readController(controller: Type, basePath: string, feature: string, { r
     const paths = pathsOf(controller, handler);
     const faults = [
       ...faultsOf(controller, handler, method),
-      ...paths.flatMap(faultsOfPath),
+      ...faultsOfPaths(paths),
       ...inputs.flatMap(takenByName),
       ...inputs.flatMap((input) => notInPath(input, paths)),
     ];
@@ -89,6 +89,11 @@ function faultsOf(controller: Type, handler: object, method: RequestMethod): str
 
 /** What Express, or a document, has another spelling for or none: both read what is left here in one way. */
 const SEGMENT = /^(?:\{\w+\}|[^{}()[\]:*?+!"\\]+)$/;
+
+function faultsOfPaths(paths: readonly string[]): string[] {
+  const several = `is at ${paths.join(' and ')}, and an operation has one path; declare a handler for each`;
+  return [...(paths.length > 1 ? [several] : []), ...paths.flatMap(faultsOfPath)];
+}
 
 function faultsOfPath(path: string): string[] {
   const segments = path.split('/').slice(1);

@@ -29,7 +29,7 @@ export function compileConversion<T extends object>(dto: new () => T, names: Rea
 }
 
 /** Whether only the house's decorators say what becomes of a property. */
-function isOwn(dto: new () => object, name: string): boolean {
+export function isOwn(dto: new () => object, name: string): boolean {
   const own = converterOf(dto.prototype as object, name) === undefined ? 0 : 1;
   const all = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);
   return all.length === own && metadataStorage.findTypeMetadata(dto, name) === undefined;
