@@ -17,6 +17,8 @@ export class DatabaseLink {
   private readonly stopping = new AbortController();
   private opening: Promise<void> | undefined;
   private current = false;
+  /** What the log was told last that the schema lacks. */
+  private toldToLack = '';
 
   constructor(
     private readonly dataSource: DataSource,
@@ -91,10 +93,15 @@ export class DatabaseLink {
     const steps = this.config.migrations === 'off' ? [] : await this.migrator.pending();
     const pending = steps.map(({ name }) => name);
     this.current = pending.length === 0;
-    if (!this.current) {
-      this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/main.js migrate'");
-    }
+    if (!this.current) this.tellBehind(pending);
     return this.current;
+  }
+
+  private tellBehind(pending: readonly string[]): void {
+    const lacking = pending.join();
+    if (lacking === this.toldToLack) return;
+    this.toldToLack = lacking;
+    this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/main.js migrate'");
   }
 }
 
