@@ -22,8 +22,11 @@ const LOCK_WAIT = 1205;
 /** A former writer that became read-only; TypeORM's pool would hand the connection out again (mysql2 #4075). */
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
-/** No room, on the disk or for one more prepared statement: nothing was done, and other statements go on. */
-const NO_ROOM: ReadonlySet<number> = new Set([1021, 1114, 1461]);
+/**
+ * No room, on the disk, for one more prepared statement, or among the ids of a table, for which MariaDB has 167 and MySQL
+ * 1467: nothing was done, and other statements go on.
+ */
+const NO_ROOM: ReadonlySet<number> = new Set([167, 1021, 1114, 1461, 1467]);
 
 /** Refused before anything was run: too many connections, of all or of this login; out of memory; a blocked host. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203]);
