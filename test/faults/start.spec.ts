@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inventKey, storeKey } from '../support/api-keys.js';
 import { emptyFolder, runCommand } from '../support/command.js';
@@ -40,6 +40,18 @@ async function launchOn(database: { readonly url: string }, env: Record<string, 
       await sleep(20);
     }
   }
+}
+
+/** Not ready, and for no other reasons, once the checks in the background have seen them. */
+async function untilChecked(
+  probe: (path: string) => Promise<{ status: number; body: unknown }>,
+  checks: Record<string, 'ok' | 'failing'>,
+): Promise<void> {
+  const wanted = { status: 503, body: { status: 'failing', checks } };
+  for (const limit = Date.now() + 10_000; Date.now() < limit; await sleep(50)) {
+    if (isDeepStrictEqual(await probe('/readyz'), wanted)) return;
+  }
+  expect(await probe('/readyz')).toEqual(wanted);
 }
 
 function expectNotYet(answer: Answer): void {
@@ -85,7 +97,7 @@ onEachEngine('starting', (engine) => {
     const { service, api, probe } = await launchOn(empty, { MIGRATIONS: 'check' });
     const behind = await service.untilLogged(({ event }) => event === 'db.behind');
     expect(behind).toMatchObject({ level: 'warn', pending: expect.arrayContaining(['CreatePets1764201600000']) });
-    expect(await probe('/readyz')).toMatchObject({ status: 503, body: { checks: { schema: 'failing' } } });
+    await untilChecked(probe, { schema: 'failing', database: 'ok', accepting: 'ok' });
     expect((await probe('/livez')).status).toBe(200);
     expect((await probe('/startupz')).status).toBe(503);
     expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
@@ -162,6 +174,28 @@ describe('starting before its database', () => {
     await admin.drop();
     await server.stop();
   });
+
+  it('it tells whether the database answers while its schema is behind', async () => {
+    const server = await MariaDb.start();
+    const database = await createMysqlDatabase(server.url(), server.adminUrl());
+    const { service, probe } = await launchOn(database, { MIGRATIONS: 'check' });
+    const behind = { schema: 'failing', accepting: 'ok' } as const;
+    await untilChecked(probe, { ...behind, database: 'ok' });
+    server.pause();
+    await untilChecked(probe, { ...behind, database: 'failing' });
+    server.resume();
+    await untilChecked(probe, { ...behind, database: 'ok' });
+    await server.kill();
+    await untilChecked(probe, { ...behind, database: 'failing' });
+    await server.launch();
+    await untilChecked(probe, { ...behind, database: 'ok' });
+    expect((await runCommand(database, ['migrate'])).code).toBe(0);
+    await service.untilLogged(({ event }) => event === 'app.ready', 10_000);
+    expect(await probe('/readyz')).toMatchObject({ status: 200 });
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    await database.drop();
+    await server.stop();
+  }, 90_000);
 
   it('it names the SQLite file that cannot be opened', async () => {
     const { service } = await launchOn({ url: `sqlite:${relative(emptyFolder, import.meta.dirname)}` });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
 import { databaseFile, type Config } from '../config/index.js';
+import { inTime } from '../in-time.js';
 import type { Log } from '../logging/index.js';
 import { DatabaseOutages, type DatabasePart } from './database-outages.js';
 import { openDataSource } from './open-data-source.js';
@@ -16,6 +17,7 @@ export class DatabaseLink {
   readonly outages: DatabaseOutages;
   private readonly stopping = new AbortController();
   private opening: Promise<void> | undefined;
+  private asking: Promise<unknown> | undefined;
   private current = false;
   /** What the log was told last that the schema lacks. */
   private toldToLack = '';
@@ -33,6 +35,19 @@ export class DatabaseLink {
   /** Whether the schema is the one this build needs, as far as was seen. */
   get isCurrent(): boolean {
     return this.current;
+  }
+
+  /**
+   * Whether the database answers within `timeoutMs`, whatever its schema is. It is asked one thing at a time: behind a
+   * migration that has the only connection, or a server that hangs, questions would fill the queue of the pool.
+   */
+  async answers(timeoutMs: number): Promise<boolean> {
+    if (!this.dataSource.isInitialized) return false;
+    this.asking ??= this.dataSource.query('SELECT 1 AS one').finally(() => (this.asking = undefined));
+    return inTime(
+      timeoutMs,
+      this.asking.then(() => true),
+    );
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Database } from '../database/index.js';
+import type { Database, DatabaseLink } from '../database/index.js';
 import { inTime } from '../in-time.js';
 
 const PERIOD_MS = 2000;
@@ -21,9 +21,11 @@ export class Health {
     this.checks.set(name, { ask, misses: MISSES_UNTIL_DOWN, ok: false });
   }
 
+  /** Resolves once each check was asked for the first time. */
   async start(): Promise<void> {
+    if (this.draining) return;
+    this.timer = setInterval(() => void this.checkAll(), PERIOD_MS).unref();
     await this.checkAll();
-    if (!this.draining) this.timer = setInterval(() => void this.checkAll(), PERIOD_MS).unref();
   }
 
   /** From now on not ready, for good. */
@@ -74,8 +76,13 @@ async function answerOf(ask: HealthContribution): Promise<boolean> {
 /** Milliseconds that the database may take to answer a check. */
 const DATABASE_TIMEOUT_MS = 1000;
 
-export function databaseAnswers(database: Database): HealthContribution {
+/** Through `database`, which tells of its outages; while the schema is behind it asks nothing, so then by the link. */
+export function databaseAnswers(
+  database: Pick<Database, 'query'>,
+  link: Pick<DatabaseLink, 'isCurrent' | 'answers'>,
+): HealthContribution {
   return async () => {
+    if (!link.isCurrent) return link.answers(DATABASE_TIMEOUT_MS);
     await database.query('SELECT 1 AS one', [], { timeoutMs: DATABASE_TIMEOUT_MS });
     return true;
   };

@@ -51,7 +51,7 @@ export class Running implements Application {
     const { config, database, metrics, log } = parts;
     this.health = nest.get(Health);
     this.health.contribute('schema', () => link.isCurrent);
-    if (config.management.readinessChecksDatabase) this.health.contribute('database', databaseAnswers(database));
+    if (config.management.readinessChecksDatabase) this.health.contribute('database', databaseAnswers(database, link));
     this.liveness = new Liveness(config.management.livenessMaxStallMs);
     const exposed = config.metrics.enabled ? metrics : undefined;
     this.management = new ManagementServer(this.health, this.liveness, exposed, log);
@@ -73,6 +73,7 @@ export class Running implements Application {
     this.url = `http://${reachable(host)}:${port}`;
     this.managementUrl = `http://${reachable(host)}:${managementPort}`;
     this.nest.get(LoopWatch).start();
+    void this.health.start();
     this.opening = this.bringUp();
   }
 
@@ -121,7 +122,7 @@ export class Running implements Application {
 
   private async bringUp(): Promise<void> {
     await charged(this.parts.features, this.link.open());
-    if (this.stopping === undefined) await this.health.start();
+    if (this.stopping === undefined) await this.health.checkAll();
     // Told to stop before it was up, it never is ready.
     if (this.stopping !== undefined) return new Promise(() => undefined);
     this.nest.get(IdempotencyPurge).start();
