@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -41,7 +41,9 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
   beforeAll(async () => {
     [trusted, stranger] = [new CertificateAuthority(), new CertificateAuthority()];
     await present(trusted.issue('IP:127.0.0.1'));
-    server = await MariaDb.start({ args: [`--ssl-cert=${file('server.pem')}`, `--ssl-key=${file('server.key')}`] });
+    copyFileSync(trusted.certificate, file('clients.pem'));
+    const args = [`--ssl-cert=${file('server.pem')}`, `--ssl-key=${file('server.key')}`];
+    server = await MariaDb.start({ args: [...args, `--ssl-ca=${file('clients.pem')}`] });
     database = await createMysqlDatabase(server.url(), server.adminUrl());
     await statement('SET GLOBAL require_secure_transport = ON');
   }, 90_000);
@@ -164,6 +166,47 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     await service.stop();
     await wire.stop();
   });
+
+  it("is followed to another authority and another certificate of the service's own, without a restart", async () => {
+    /** Both sides have what this authority signed, from one moment to the next. */
+    const moveTo = async (authority: CertificateAuthority): Promise<void> => {
+      const own = authority.issue('DNS:client');
+      copyFileSync(own.certificate, file('client.pem'));
+      copyFileSync(own.key, file('client.key'));
+      for (const trusting of ['ca.pem', 'clients.pem']) copyFileSync(authority.certificate, file(trusting));
+      await present(authority.issue('IP:127.0.0.1'));
+    };
+    await moveTo(trusted);
+    await statement("ALTER USER store@'%' REQUIRE X509");
+    const { wire, service } = await launch({
+      mode: 'verify-identity',
+      env: {
+        DATABASE_TLS_CA_FILE: file('ca.pem'),
+        DATABASE_TLS_CERT_FILE: file('client.pem'),
+        DATABASE_TLS_KEY_FILE: file('client.key'),
+        DATABASE_CONNECTION_MAX_AGE_MS: '500',
+      },
+    });
+    service.url = String((await service.untilLogged((line) => line['event'] === 'app.ready', 20_000))['url']);
+    const client = new HttpClient(service.url, await service.createKey());
+    const serveAnew = async (): Promise<void> => {
+      await sleep(600);
+      for (const made = wire.connections; wire.connections < made + 2; await sleep(50)) {
+        expect((await client.get('/v1/pets')).status).toBe(200);
+      }
+    };
+    await serveAnew();
+    await moveTo(stranger);
+    await serveAnew();
+    writeFileSync(file('client.key'), 'none');
+    await serveAnew();
+    const told = service.log.filter(({ event }) => event === 'config.warning');
+    expect(told).toMatchObject([{ level: 'warn', err: { message: expect.stringMatching(/DATABASE_TLS_KEY_FILE/) } }]);
+    await service.stop();
+    await statement("ALTER USER store@'%' REQUIRE NONE");
+    await moveTo(trusted);
+    await wire.stop();
+  }, 60_000);
 
   it('is asked for by the server as well: a service that speaks in the clear is refused', async () => {
     const { wire, service } = await launch({ mode: 'disable' });

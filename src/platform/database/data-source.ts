@@ -3,8 +3,10 @@ import type BetterSqlite3 from 'better-sqlite3-v13';
 import type { Config } from '../config/index.js';
 import type { Feature } from '../feature.js';
 import type { Log } from '../logging/index.js';
-import { streamToAddress, tlsOptions } from './database-tls.js';
+import { streamToAddress } from './database-tls.js';
+import { followingDriver } from './following-driver.js';
 import { MysqlLogin } from './mysql-login.js';
+import { MysqlTls } from './mysql-tls.js';
 
 /** The table in which TypeORM keeps what was migrated. */
 export const MIGRATION_TABLE = 'migration';
@@ -21,7 +23,8 @@ const MOST_PREPARED = 128;
 /**
  * One data source for the whole service: the tables of all features, never synchronised, only migrated.
  *
- * @param log told of a login that cannot be read any more.
+ * @param log told of a login, or of certificates, that cannot be read any more.
+ * @throws {ConfigError} for certificates that cannot be used.
  */
 export async function createDataSource(
   config: Config,
@@ -48,7 +51,13 @@ async function engineOptions(config: Config, log: Log | undefined): Promise<obje
   const { target } = config.database;
   if (target.kind === 'mysql') {
     const login = new MysqlLogin(config.database, target, log);
-    return mysqlOptions(config, target, login.of((await import('mysql2')).default));
+    const tls = new MysqlTls(config.database.tls, log);
+    const driver = followingDriver((await import('mysql2')).default, {
+      user: () => login.current.user,
+      password: () => login.current.password,
+      ssl: () => tls.current ?? false,
+    });
+    return mysqlOptions(config, target, driver);
   }
   return {
     type: 'better-sqlite3',
@@ -85,7 +94,6 @@ function mysqlOptions(
     timezone: 'Z',
     connectTimeout: database.connectTimeoutMs,
     poolSize: database.poolSize,
-    ssl: tlsOptions(database.tls),
     multipleStatements: false,
     // A BIGINT is a number where that is exact, else text: to write each as text costs more than all else about a row.
     supportBigNumbers: true,

@@ -1,19 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { nameTlsFault, streamToAddress, tlsOptions } from './database-tls.js';
+import { nameTlsFault, streamToAddress } from './database-tls.js';
 
 describe('TLS to the database', () => {
-  const files = { caFile: undefined, certFile: undefined, keyFile: undefined };
-
-  it('is at least 1.2, and verified in every mode that has it', () => {
-    expect(tlsOptions({ mode: 'disable', ...files })).toBeUndefined();
-    expect(tlsOptions({ mode: 'verify-ca', ...files })).toEqual({
-      minVersion: 'TLSv1.2',
-      rejectUnauthorized: true,
-      verifyIdentity: false,
-    });
-    expect(tlsOptions({ mode: 'verify-identity', ...files })).toMatchObject({ verifyIdentity: true });
-  });
-
   it('leaves host names to the driver', () => {
     expect(streamToAddress('db.example', 3306)).toBeUndefined();
     expect(streamToAddress('127.0.0.1', 3306)).toBeInstanceOf(Function);

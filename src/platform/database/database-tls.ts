@@ -1,19 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { connect, isIP, type Socket } from 'node:net';
-import type { Config } from '../config/index.js';
-
-/** mysql2 checks the certificate's chain by default, its host name only when asked. Undefined for no TLS. */
-export function tlsOptions({ mode, caFile, certFile, keyFile }: Config['database']['tls']): object | undefined {
-  if (mode === 'disable') return undefined;
-  return {
-    minVersion: 'TLSv1.2',
-    rejectUnauthorized: true,
-    verifyIdentity: mode === 'verify-identity',
-    ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
-    ...(certFile === undefined ? {} : { cert: readFileSync(certFile) }),
-    ...(keyFile === undefined ? {} : { key: readFileSync(keyFile) }),
-  };
-}
 
 /**
  * The socket to a server that is named by its address. mysql2 tells Node no name to check then, and Node would check

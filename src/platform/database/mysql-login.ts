@@ -1,4 +1,3 @@
-import type mysql2 from 'mysql2';
 import { currentDatabaseTarget, type Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 
@@ -6,9 +5,6 @@ interface Login {
   readonly user: string;
   readonly password: string;
 }
-
-/** The part of mysql2 that TypeORM uses. */
-type Driver = Pick<typeof mysql2, 'createPool'>;
 
 /** Who a new connection logs in as. The file that DATABASE_URL comes from may be changed in place, as secrets are rotated. */
 export class MysqlLogin {
@@ -21,22 +17,8 @@ export class MysqlLogin {
     private readonly log?: Log,
   ) {}
 
-  /** A driver each of whose connections, from the first, logs in as whoever it is by then. */
-  of({ createPool }: Driver): Driver {
-    return {
-      createPool: (options: mysql2.PoolOptions) => {
-        const pool = createPool(options);
-        const { connectionConfig } = (pool as unknown as { config: { connectionConfig: object } }).config;
-        for (const part of ['user', 'password'] as const) {
-          Object.defineProperty(connectionConfig, part, { get: () => this.current[part], enumerable: true });
-        }
-        return pool;
-      },
-    } as Driver;
-  }
-
   /** Read anew each time. Never throws: it is asked in the midst of a handshake. */
-  private get current(): Login {
+  get current(): Login {
     try {
       const target = currentDatabaseTarget(this.settings);
       if (target.kind === 'mysql') this.known = target;
