@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { parse as parseYaml } from 'yaml';
+import { storeKey } from '../support/api-keys.js';
 import { projectFolder, runCommand } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
@@ -34,7 +35,11 @@ interface ReadDocument {
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: object };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: object;
+    readonly headers: Readonly<Record<string, { readonly example?: string }>>;
+  };
 }
 
 /** The document in review: whoever changes what clients see changes this file, and is seen to. */
@@ -162,7 +167,7 @@ describe('the committed document', () => {
     expect(Object.keys(operation('getPet').responses)).toEqual([...any, '200', '304', '404', '410'].sort());
     for (const { responses } of operations) {
       for (const [status, { headers, content }] of Object.entries(responses)) {
-        expect(Object.keys(headers)).toContain('X-Request-Id');
+        expect(Object.keys(headers)).toEqual(expect.arrayContaining(['X-Request-Id', 'X-Content-Type-Options']));
         if (status !== '304') expect(JSON.stringify(content)).toMatch(/"examples?":/);
       }
     }
@@ -202,6 +207,35 @@ describe('the served document', () => {
     const yaml = await client.get('/openapi.yaml');
     expect([yaml.status, yaml.headers.get('content-type')]).toEqual([200, 'application/yaml']);
     expect(parseYaml(yaml.text)).toEqual(document);
+  });
+
+  it('has the headers that are sent as examples', async () => {
+    const example = (id: string, status: number, name: string): string | undefined => {
+      const headers = operation(id).responses[status]!.headers as Readonly<Record<string, { $ref: string }>>;
+      return document.components.headers[headers[name]!.$ref.split('/').at(-1)!]!.example;
+    };
+    const key = await storeKey(database);
+    const holder = new HttpClient(service.url, key);
+    const writer = new HttpClient(service.url, await storeKey(database, { scopes: ['pets:write'] }));
+    const pet = { name: 'Lumi', categoryId: 7 };
+    const made = await holder.post('/v1/pets', pet);
+    expect(made.headers.get('location')).toBe(example('createPet', 201, 'Location'));
+    for (let more = 0; more < 2; more++) await holder.post('/v1/pets', pet);
+    const withoutCursor = (link: string | null | undefined) => link?.replace(/cursor=[\w-]+/, 'cursor=');
+    const page = await holder.get('/v1/pets?limit=2');
+    expect(withoutCursor(page.headers.get('link'))).toBe(withoutCursor(example('listPets', 200, 'Link')));
+    const answers = [
+      [200, await holder.get('/v1/pets/1')],
+      [404, await holder.get('/v1/pets/9')],
+      [401, await client.get('/v1/pets/1')],
+      [403, await writer.get('/v1/pets/1')],
+    ] as const;
+    for (const [status, { headers }] of answers) {
+      const names = ['Link', 'Deprecation', 'Sunset', 'X-Content-Type-Options'];
+      for (const name of status === 401 || status === 403 ? [...names, 'WWW-Authenticate'] : names) {
+        expect([status, name, headers.get(name)]).toEqual([status, name, example('getPet', status, name)]);
+      }
+    }
   });
 
   it('has the methods that each path knows, and no other', async () => {

@@ -13,4 +13,5 @@ export { EVERYTHING, faultOfClient, faultOfScopes } from './key-terms.js';
 export { ApiKeysFileError } from './read-api-keys.js';
 export { LoggedKeyAudit } from './logged-key-audit.js';
 export { CreateApiKeys1764201500000 } from './migrations/create-api-keys.1764201500000.js';
+export { Refusal } from './refusal.js';
 export { dayOf, nameOfDay, stateOf, type KeyState, type StoredApiKey } from './stored-api-key.js';

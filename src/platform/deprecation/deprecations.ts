@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../config/index.js';
 import { PublicUrls, RouteTable, type DeprecationTerms, type Route } from '../routing/index.js';
 
 /** What is put on each answer of a deprecated operation. */
-interface Announcement {
+export interface Announcement {
   /** Where clients reach the API, which is known once the port is. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -52,15 +52,16 @@ export class Deprecations {
     answered.links.push(...announcement.links);
   }
 
-  private announcementOf(route: Route, { since, sunset, successor }: DeprecationTerms): Announcement {
-    const { base, docs } = this.urls;
+  /** What `announce` puts there. A printed document is made for other addresses than those of this process. */
+  announcementOf(route: Route, { since, sunset, successor }: DeprecationTerms, urls = this.urls): Announcement {
+    const { base, docs } = urls;
     const headers = {
       Deprecation: `@${Date.parse(since) / 1000}`,
       Sunset: new Date(this.sunsetOf(route) ?? sunset).toUTCString(),
     };
     const links = [`<${docs}#${route.operationId}>; rel="deprecation"; type="text/html"`];
     const next = this.routes.ofOperation(successor);
-    if (next) links.push(`<${this.urls.of(next.path)}>; rel="successor-version"`);
+    if (next) links.push(`<${urls.of(next.path)}>; rel="successor-version"`);
     return { base, headers, links };
   }
 }

@@ -1,3 +1,3 @@
 export { Deprecated } from './deprecated.decorator.js';
-export { Deprecations, warnOfUnknownSunsets } from './deprecations.js';
+export { Deprecations, type Announcement, warnOfUnknownSunsets } from './deprecations.js';
 export { RemovalGuard } from './removal.guard.js';

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { Deprecations } from '../deprecation/index.js';
 import type { Feature } from '../feature.js';
-import { RouteTable } from '../routing/index.js';
+import { PublicUrls, RouteTable } from '../routing/index.js';
 import type { DocumentSource } from './openapi/openapi-document.js';
 import type { DocumentServer } from './openapi/servers.js';
 import { animalStore } from './product.js';
@@ -13,12 +13,15 @@ export function documentSource(
   servers: readonly DocumentServer[],
 ): DocumentSource {
   const deprecations = application.get(Deprecations);
+  const urls = new PublicUrls(servers[0]?.url);
   return {
     application,
     product: animalStore,
     features,
     routes: application.get(RouteTable).all(),
     servers,
+    urls,
     sunsetOf: (route) => deprecations.sunsetOf(route),
+    announcementOf: (route) => route.deprecated && deprecations.announcementOf(route, route.deprecated, urls),
   };
 }

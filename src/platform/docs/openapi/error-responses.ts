@@ -1,11 +1,25 @@
-import { statusOfCategory, type ErrorCode } from '../../errors/index.js';
+import { coreErrors, statusOfCategory, type ErrorCode } from '../../errors/index.js';
 
-/** What a status means here, in a sentence; each of its codes has an example of its own. */
-const meaning: Readonly<Record<(typeof statusOfCategory)[keyof typeof statusOfCategory], string>> = {
-  400: 'The request is malformed, lacks required fields or contains invalid values.',
+/** What a request is that gets 400, by the code. */
+const faults = new Map<ErrorCode, string>([
+  [coreErrors.badRequest, 'is malformed'],
+  [coreErrors.unknownParameter, 'has an unknown query parameter'],
+  [coreErrors.invalidParameter, 'has one with an invalid value'],
+  [coreErrors.duplicateParameter, 'has one twice'],
+  [coreErrors.invalidCursor, 'has a cursor that this list did not give out'],
+  [coreErrors.bodyRequired, 'has no body'],
+  [coreErrors.invalidJson, 'has one that is not JSON'],
+  [coreErrors.missingField, 'lacks required fields'],
+  [coreErrors.invalidField, 'contains invalid values'],
+  [coreErrors.unknownField, 'contains unknown fields'],
+  [coreErrors.invalidIdempotencyKey, 'has an invalid `Idempotency-Key`'],
+]);
+const anyOf = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** What any other status of the platform's means, in a sentence; each of its codes has an example of its own. */
+const meaning: Readonly<Record<number, string>> = {
   401: 'Missing or invalid API key.',
   403: 'The API key lacks a scope that this operation needs.',
-  404: 'The requested resource could not be found.',
   405: 'The path does not know the method.',
   406: '`Accept` excludes JSON.',
   408: 'The request took too long to arrive.',
@@ -49,11 +63,23 @@ export const errorSchema = {
   additionalProperties: false,
 };
 
+/** What a status of an operation means: the platform's sentence, then what its feature says of codes of its own. */
+function meaningOf(status: number, codes: readonly ErrorCode[]): string {
+  // The interface's own words (§7), whatever it is that is not there.
+  if (status === statusOfCategory.not_found) return 'The requested resource could not be found.';
+  const own = codes.filter((code) => !platformCodes.has(code)).map(({ message }) => message);
+  if (own.length === codes.length) return own.join(' ');
+  const found = codes.flatMap((code) => faults.get(code) ?? []);
+  return [meaning[status] ?? `The request ${anyOf.format(found)}.`, ...own].join(' ');
+}
+
+const platformCodes: ReadonlySet<ErrorCode> = new Set(Object.values(coreErrors));
+
 /** The response for one status: the Error, with an example for each code that it can carry. */
 export function errorResponse(status: number, codes: readonly ErrorCode[]): object {
   const examples = codes.map(({ code }) => [code, { $ref: `#/components/examples/${code}` }]);
   return {
-    description: meaning[status as keyof typeof meaning],
+    description: meaningOf(status, codes),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },

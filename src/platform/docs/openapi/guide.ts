@@ -9,6 +9,9 @@ there is one.
 **Repeat safely.** Operations that take an \`Idempotency-Key\` can be sent again after a failure without making anything
 twice.
 
+**Naming requests.** Any request may carry an \`X-Request-Id\` of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`: it comes
+back in the answer and stands in the service's logs. A \`traceparent\` (W3C Trace Context) continues your trace.
+
 **Integers.** Identifiers are int64 and exact on the wire. JavaScript's \`JSON.parse\` rounds those above 2^53: read them
 with the source text that a reviver is given, or with a parser that keeps big integers.
 

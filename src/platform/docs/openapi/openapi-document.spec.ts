@@ -14,14 +14,25 @@ import { NestFactory } from '@nestjs/core';
 import { ApiOkResponse, ApiCreatedResponse, ApiOperation, ApiParam, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { parse as parseYaml } from 'yaml';
-import { defineErrorCode, statusOfCategory } from '../../errors/index.js';
+import { coreErrors, defineErrorCode, statusOfCategory } from '../../errors/index.js';
 import { defineFeature } from '../../feature.js';
-import { declareRoute, discoverRoutes, LocatedBy, Raises, Stability, type Route } from '../../routing/index.js';
+import {
+  declareRoute,
+  discoverRoutes,
+  LocatedBy,
+  PublicUrls,
+  Raises,
+  Stability,
+  type Route,
+} from '../../routing/index.js';
 import { animalStore } from '../product.js';
 import { documentTexts, type DocumentTexts } from './document-texts.js';
+import { errorResponse } from './error-responses.js';
 import { buildOpenApiDocument } from './openapi-document.js';
 
 const toyBroken = defineErrorCode('toy_broken', 'conflict', 'The toy is broken.');
+const toyLent = defineErrorCode('toy_lent', 'conflict', 'The toy is lent.');
+const toyOdd = defineErrorCode('toy_odd', 'malformed', 'The toy is odd.');
 
 enum Colour {
   red = 'red',
@@ -79,6 +90,7 @@ class ToysController {
   @declareRoute({
     deprecated: { since: '2025-12-05', sunset: '2030-12-05', successor: 'listToys' },
   })
+  @Raises(toyLent, toyOdd)
   @Stability('beta')
   getToy(@Param('toyId') _id: string): void {}
 
@@ -108,7 +120,10 @@ interface Operation {
   security: object[];
   parameters: { name?: string; schema: object }[];
   requestBody: { content: { 'application/json': Media } };
-  responses: Record<string, { headers: object; links?: object; content: { 'application/json': Media } }>;
+  responses: Record<
+    string,
+    { description: string; headers: object; links?: object; content: { 'application/json': Media } }
+  >;
 }
 interface ReadDocument {
   openapi: string;
@@ -134,7 +149,23 @@ beforeAll(async () => {
     { url: 'https://staging.animal-store.example/v1', description: 'Staging' },
   ];
   const sunsetOf = (route: Route) => (route.deprecated === undefined ? undefined : Date.parse('2031-02-28'));
-  const source = { application, product: animalStore, features: [toys], routes, servers, sunsetOf };
+  const announcementOf = (route: Route) =>
+    route.deprecated && {
+      base: servers[0]!.url,
+      headers: { Deprecation: '@1764892800', Sunset: 'Fri, 28 Feb 2031 00:00:00 GMT' },
+      links: ['<https://animal-store.example/docs#getToy>; rel="deprecation"'],
+    };
+  const urls = new PublicUrls(servers[0]!.url);
+  const source = {
+    application,
+    product: animalStore,
+    features: [toys],
+    routes,
+    servers,
+    urls,
+    sunsetOf,
+    announcementOf,
+  };
   texts = documentTexts(buildOpenApiDocument(source));
   document = JSON.parse(texts.json) as ReadDocument;
 });
@@ -214,7 +245,7 @@ describe('the OpenAPI document', () => {
     const keyed = [...everywhere, '401', '429'];
     expect(statuses('/toys', 'get')).toEqual([...keyed, '200', '304', '403'].sort());
     expect(statuses('/toys', 'post')).toEqual([...keyed, '201', '403', '409', '413', '415', '422'].sort());
-    expect(statuses('/toys/{toyId}', 'get')).toEqual([...keyed, '200', '304', '410'].sort());
+    expect(statuses('/toys/{toyId}', 'get')).toEqual([...keyed, '200', '304', '409', '410'].sort());
     expect(statuses('/toys/open', 'get')).toEqual([...everywhere, '200', '304'].sort());
   });
 
@@ -239,6 +270,46 @@ describe('the OpenAPI document', () => {
     const deprecated =
       operation('get', '/toys/{toyId}').responses[404] ?? operation('get', '/toys/{toyId}').responses[410]!;
     expect(headers(deprecated)).toEqual(expect.arrayContaining(['Deprecation', 'Sunset', 'Link']));
+  });
+
+  it('has what each operation sends as the examples of its headers', () => {
+    const example = (method: string, path: string, status: number, name: string): unknown => {
+      const { $ref } = (operation(method, path).responses[status]!.headers as Record<string, { $ref: string }>)[name]!;
+      return (document.components['headers'] as unknown as Record<string, { example: unknown }>)[$ref.split('/')[3]!]!
+        .example;
+    };
+    const next = '<https://animal-store.example/v1/toys?limit=2&cursor=MTo3Og>; rel="next"';
+    expect(example('get', '/toys', 200, 'Link')).toBe(next);
+    expect(example('post', '/toys', 201, 'Location')).toBe('https://animal-store.example/v1/toys/1');
+    expect(example('post', '/toys', 401, 'WWW-Authenticate')).toBe('Bearer realm="animal-store"');
+    expect(example('post', '/toys', 403, 'WWW-Authenticate')).toMatch(
+      /error="insufficient_scope", scope="toys:write"$/,
+    );
+    for (const status of [200, 304, 400]) {
+      const link = '<https://animal-store.example/docs#getToy>; rel="deprecation"';
+      expect(example('get', '/toys/{toyId}', status, 'Link')).toBe(link);
+      expect(example('get', '/toys/{toyId}', status, 'Sunset')).toBe('Fri, 28 Feb 2031 00:00:00 GMT');
+    }
+  });
+
+  it('says of a failure what it can be there', () => {
+    const failure = (method: string, path: string, status: number) =>
+      operation(method, path).responses[status]!.description;
+    expect(failure('get', '/toys', 400)).toBe(
+      'The request is malformed, has an unknown query parameter, has one with an invalid value, has one twice, or has a cursor that this list did not give out.',
+    );
+    expect(failure('post', '/toys', 400)).toMatch(/ has no body, .* lacks required fields, contains invalid values, /);
+    expect(failure('get', '/toys/{toyId}', 400)).toBe(
+      'The request is malformed or has an unknown query parameter. The toy is odd.',
+    );
+    expect(failure('post', '/toys', 409)).toMatch(/still being worked on\. The toy is broken\.$/);
+    expect(failure('get', '/toys/{toyId}', 409)).toBe('The toy is lent.');
+  });
+
+  it('says for every code of the platform’s that is a 400 what is wrong', () => {
+    const malformed = Object.values(coreErrors).filter(({ category }) => category === 'malformed');
+    for (const code of malformed)
+      expect(errorResponse(400, [code])).toHaveProperty('description', expect.stringMatching(/^The request \w+ /));
   });
 
   it('links what was made to the operation that fetches it', () => {

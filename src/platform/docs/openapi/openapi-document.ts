@@ -8,6 +8,7 @@ import { completeOperation, type Operation } from './complete-operation.js';
 import { completeSchema } from './complete-schemas.js';
 import { errorExamples, errorSchema } from './error-responses.js';
 import { guide } from './guide.js';
+import { operationHeaders, type HeaderSource } from './operation-headers.js';
 import { requestHeaders } from './request-headers.js';
 import { responseHeaders } from './response-headers.js';
 import { failuresOf } from './route-failures.js';
@@ -15,11 +16,10 @@ import { schemasOf } from './schema-examples.js';
 import type { DocumentServer } from './servers.js';
 
 /** What a document is made of. */
-export interface DocumentSource {
+export interface DocumentSource extends HeaderSource {
   readonly application: INestApplication;
   readonly product: Product;
   readonly features: readonly Feature[];
-  readonly routes: readonly Route[];
   readonly servers: readonly DocumentServer[];
   /** The moment from which a deprecated route answers 410, in milliseconds since the epoch, wherever it was moved to. */
   readonly sunsetOf: (route: Route) => number | undefined;
@@ -62,7 +62,7 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
     const completed = completeOperation(operation as Operation, route, document, source.sunsetOf(route));
     document.paths[path] = { ...document.paths[path], [method]: completed as typeof operation };
   }
-  document.components = componentsOf(document, routes);
+  document.components = componentsOf(document, source);
   return document;
 }
 
@@ -76,14 +76,18 @@ function tagOf({ name, scopes = {} }: Feature): { name: string; description: str
   return { name, description: allowed.length > 0 ? `Scopes: ${allowed.join(', ')}` : `The operations of ${name}` };
 }
 
-function componentsOf(document: OpenAPIObject, routes: readonly Route[]): Components {
+function componentsOf(document: OpenAPIObject, source: DocumentSource): Components {
+  const { routes } = source;
   const components = (document.components ?? {}) as Components;
   const codes = routes.flatMap((route) => [...failuresOf(route).values()].flat());
   const all: Components = {
     ...components,
     schemas: { ...components.schemas, Error: errorSchema },
     parameters: { ...components.parameters, ...requestHeaders },
-    headers: { ...components.headers, ...responseHeaders },
+    headers: Object.assign(
+      { ...components.headers, ...responseHeaders },
+      ...routes.map((route) => operationHeaders(route, source)),
+    ) as Components[string],
     examples: { ...components.examples, ...errorExamples(codes) },
   };
   const references = stringifyJson([document.paths, components.schemas]);

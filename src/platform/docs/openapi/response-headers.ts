@@ -1,4 +1,5 @@
 import type { Route } from '../../routing/index.js';
+import { componentOf, type OperationHeader } from './operation-headers.js';
 
 const text = (description: string, example: string, pattern?: string): object => ({
   description,
@@ -9,7 +10,7 @@ const text = (description: string, example: string, pattern?: string): object =>
 /** Never absent where it is declared. */
 const always = <T extends object>(header: T): T & { required: true } => ({ ...header, required: true });
 
-/** `components/headers`: every header that an answer may carry beside its media type and length. */
+/** `components/headers`: those that are the same whatever the operation is; `operationHeaders` has the others. */
 export const responseHeaders = {
   'X-Request-Id': always(
     text(
@@ -18,9 +19,12 @@ export const responseHeaders = {
       '^[A-Za-z0-9._-]{1,128}$',
     ),
   ),
-  'Cache-Control': always(
-    text('`private, no-cache` for what may be kept and revalidated, else `no-store`.', 'no-store'),
-  ),
+  'X-Content-Type-Options': always(text('An answer is what its `Content-Type` says.', 'nosniff', '^nosniff$')),
+  'Cache-Control': always({
+    description: '`private, no-cache` for what may be kept and revalidated, else `no-store`.',
+    schema: { type: 'string' },
+    examples: { kept: { value: 'private, no-cache' }, 'not-kept': { value: 'no-store' } },
+  }),
   ETag: always(
     text(
       'A strong entity tag over the body and `Link`, for `If-None-Match`.',
@@ -29,11 +33,6 @@ export const responseHeaders = {
     ),
   ),
   Vary: always(text('What else the answer depends on.', 'Authorization')),
-  Link: text(
-    'RFC 8288. `rel="next"`: the next page, absent on the last one; `rel="deprecation"` and `rel="successor-version"`: of a deprecated operation.',
-    '<https://animal-store.example/v1/pets?limit=2&cursor=MTo3Og>; rel="next"',
-  ),
-  Location: text('Where what was made can be fetched.', 'https://animal-store.example/v1/pets/1'),
   'Idempotent-Replayed': text(
     '`true` when this is the answer to an earlier request with the same `Idempotency-Key`.',
     'true',
@@ -53,16 +52,13 @@ export const responseHeaders = {
     example: 2,
   }),
   'WWW-Authenticate': always(text('The challenge of RFC 6750.', 'Bearer realm="animal-store"', '^Bearer ')),
-  Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1764892800', '^@[0-9]+$'),
-  Sunset: text('When the operation is removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
 };
 
-type HeaderName = keyof typeof responseHeaders;
+type HeaderName = keyof typeof responseHeaders | OperationHeader;
 
 /** Answered before there is an accepted key. */
 const uncounted = new Set([401, 414, 431]);
 const retried = new Set([409, 429, 503]);
-const challenged = new Set([401, 403]);
 
 type Condition = (route: Route, status: number) => boolean | undefined;
 
@@ -76,6 +72,7 @@ const counted: Condition = (route, status) => !route.open && !uncounted.has(stat
 /** When an answer may carry each header. */
 const conditions: Readonly<Record<HeaderName, Condition>> = {
   'X-Request-Id': everywhere,
+  'X-Content-Type-Options': everywhere,
   'Cache-Control': everywhere,
   ETag: validated,
   Vary: validated,
@@ -85,7 +82,7 @@ const conditions: Readonly<Record<HeaderName, Condition>> = {
   'RateLimit-Policy': counted,
   RateLimit: counted,
   'Retry-After': (_route, status) => retried.has(status),
-  'WWW-Authenticate': (_route, status) => challenged.has(status),
+  'WWW-Authenticate': (route, status) => status === 401 || (status === 403 && route.scopes.length > 0),
   Deprecation: deprecated,
   Sunset: deprecated,
 };
@@ -93,5 +90,7 @@ const conditions: Readonly<Record<HeaderName, Condition>> = {
 /** The headers that a route's answer with this status may carry, each a reference into the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
   const names = Object.entries(conditions).filter(([, holds]) => holds(route, status));
-  return Object.fromEntries(names.map(([name]) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(
+    names.map(([name]) => [name, { $ref: `#/components/headers/${componentOf(name, route, status)}` }]),
+  );
 }

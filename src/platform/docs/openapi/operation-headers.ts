@@ -1,0 +1,65 @@
+import { Refusal } from '../../auth/index.js';
+import type { Announcement } from '../../deprecation/index.js';
+import { nextLink } from '../../pagination/index.js';
+import type { PublicUrls, Route } from '../../routing/index.js';
+
+/** The headers whose value is the operation's own. */
+export type OperationHeader = 'Link' | 'Location' | 'Deprecation' | 'Sunset' | 'WWW-Authenticate';
+
+/** What the examples are made of. */
+export interface HeaderSource {
+  readonly routes: readonly Route[];
+  /** The addresses of the first of the servers. */
+  readonly urls: PublicUrls;
+  /** What the answers of a deprecated route say of that. */
+  readonly announcementOf: (route: Route) => Announcement | undefined;
+}
+
+/** A cursor of the page behind the item 7. */
+const CURSOR = 'MTo3Og';
+
+/** The name in `components/headers` of a header of an operation's answer. */
+export function componentOf(name: string, { operationId }: Route, status: number): string {
+  // The challenge to who has no key says nothing of the operation.
+  const own = name === 'WWW-Authenticate' ? status === 403 : /^(Link|Location|Deprecation|Sunset)$/.test(name);
+  return own ? `${name}-${operationId}` : name;
+}
+
+/** `components/headers`: those of one operation, each with what it really sends as its example. */
+export function operationHeaders(route: Route, source: HeaderSource): Record<string, object> {
+  const { urls } = source;
+  const { headers, links = [] } = source.announcementOf(route) ?? {};
+  const next = route.paginated && nextLink(urls.of(filled(route.path)), new URLSearchParams({ limit: '2' }), CURSOR);
+  const relations = [
+    ...(next ? ['`rel="next"`: the next page, absent on the last one.'] : []),
+    ...(headers ? ['`rel="deprecation"`: where it is told; `rel="successor-version"`: what to use instead.'] : []),
+  ];
+  const located = source.routes.find(({ operationId }) => operationId === route.located?.operationId);
+  const all: Record<OperationHeader, object | undefined> = {
+    Link: header(`RFC 8288. ${relations.join(' ')}`, [...(next ? [next] : []), ...links].join(', ')),
+    Location: header('Where what was made can be fetched.', located && urls.of(filled(located.path))),
+    Deprecation: header('Since when the operation is deprecated (RFC 9745).', headers?.['Deprecation'], '^@[0-9]+$'),
+    Sunset: header('When the operation is removed (RFC 8594).', headers?.['Sunset']),
+    'WWW-Authenticate': {
+      ...header('Names the scopes that are needed (RFC 6750).', challengeOf(route), '^Bearer '),
+      required: true,
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, it]) => (it ? [[`${name}-${route.operationId}`, it] as const] : [])),
+  );
+}
+
+function header(description: string, example: string | undefined, pattern?: string): object | undefined {
+  if (!example) return undefined;
+  return { description, schema: { type: 'string', ...(pattern && { pattern }) }, example };
+}
+
+function challengeOf({ scopes }: Route): string | undefined {
+  return Refusal.lacking(scopes, '').error.headers['WWW-Authenticate'];
+}
+
+/** A path as a client has it. */
+function filled(path: string): string {
+  return path.replace(/\{\w+\}/g, '1');
+}
