@@ -51,7 +51,7 @@ describe('Swagger UI', () => {
   describe('the page', () => {
     it('renders on plain http under any host name', async () => {
       expect(await docs.page.title()).toBe('Animal Store API');
-      expect(await docs.page.locator('.docs-header h1').innerText()).toBe('Animal Store');
+      expect(await docs.page.locator('h1').allInnerTexts()).toEqual(['Animal Store']);
       expect(await docs.page.locator('.docs-guide').innerText()).toMatch(
         /Get a key[^]*Authorize[^]*kept for this tab, also over a reload[^]*Page with Link/,
       );
@@ -60,6 +60,13 @@ describe('Swagger UI', () => {
         'createPet',
         'getPet',
       ]);
+    });
+
+    it('links the document in both forms, and shows what it says of itself', async () => {
+      const links = docs.page.locator('.docs-header a');
+      expect(await links.allInnerTexts()).toEqual(['openapi.json', 'openapi.yaml']);
+      for (const link of await links.all()) expect(await link.isVisible()).toBe(true);
+      expect(await docs.page.locator('.info').innerText()).toMatch(/^A store of animals[^]*traceparent[^]*MIT$/);
     });
 
     it('strikes the deprecated operation through, and no other', async () => {
@@ -78,6 +85,7 @@ describe('Swagger UI', () => {
     it('has the five schemas', async () => {
       const names = await docs.page.locator('.models .json-schema-2020-12__title').allInnerTexts();
       expect(names.sort()).toEqual(['Error', 'NewPet', 'Pet', 'PetStatus', 'Pets']);
+      expect(await docs.page.locator('.models').innerText()).toMatch(/Pets\s*Expand all\s*array<Pet>/);
     });
   });
 

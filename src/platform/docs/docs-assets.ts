@@ -7,12 +7,14 @@ const require = createRequire(import.meta.url);
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-16x16.png', 'favicon-32x32.png'];
 const ofThisPage = [
   'colour-scheme.js',
+  'document-info.js',
   'docs-ui.js',
   'exact-integer.js',
   'exact-numbers.js',
   'folded-headers.js',
   'indent-json.js',
   'named-controls.js',
+  'named-items.js',
   'operation-link.js',
   'plain-answers.js',
   'tab-authorization.js',

@@ -34,12 +34,12 @@ export function docsPage(product: Product): string {
 <body>
 <header class="docs-header">
 <h1>${name}</h1>
-<p>Browse the operations, and try each one against this server.</p>
+<p>Browse the operations, and try each one against this server. The document, version ${escapeHtml(product.version)}:
+<a href="./openapi.json">openapi.json</a>, <a href="./openapi.yaml">openapi.yaml</a>.</p>
 </header>
 ${guide}
 <div id="swagger-ui"></div>
-<noscript><p class="docs-header">This page needs JavaScript. The document itself is at <a href="./openapi.json">openapi.json</a>
-and <a href="./openapi.yaml">openapi.yaml</a>.</p></noscript>
+<noscript><p class="docs-header">This page needs JavaScript. The document itself does not.</p></noscript>
 </body>
 </html>
 `;

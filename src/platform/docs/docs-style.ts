@@ -6,6 +6,7 @@ body { margin: 0; background: #fafafa; color: #3b4151; font-family: sans-serif; 
 .docs-header { padding: 20px max(20px, calc(50% - 710px)); background: #1f3a2d; color: #fff; }
 .docs-header h1 { margin: 0; font-size: 28px; }
 .docs-header p { margin: 4px 0 0; color: #d5e3da; }
+.docs-header a { color: inherit; }
 .docs-guide { padding: 20px max(20px, calc(50% - 710px)) 0; }
 .docs-guide ol { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 16px; margin: 0;
   padding: 0; list-style: none; counter-reset: step; }
@@ -16,10 +17,10 @@ body { margin: 0; background: #fafafa; color: #3b4151; font-family: sans-serif; 
 .docs-guide p { margin: 0; font-size: 14px; }
 .docs-guide code { padding: 1px 4px; background: #eef1f4; border-radius: 3px; font-size: 13px; overflow-wrap: anywhere; }
 .swagger-ui .info { margin: 24px 0; }
-.swagger-ui .info .title { font-size: 22px; }
 .swagger-ui .opblock.opblock-deprecated { opacity: 1; }
 .swagger-ui .opblock.opblock-deprecated .opblock-summary-method { background: #6b7280; }
 .swagger-ui .auth-container input[type=text] { width: 100%; max-width: none; }
+.swagger-ui .docs-items { text-transform: none; }
 .swagger-ui .docs-headers { margin: 10px 0; font-size: 12px; }
 .swagger-ui .docs-headers summary { cursor: pointer; }
 .swagger-ui .docs-headers .headers__title { display: none; }
@@ -34,8 +35,6 @@ body { margin: 0; background: #fafafa; color: #3b4151; font-family: sans-serif; 
   html.dark-mode .swagger-ui .opblock .opblock-section-header .btn.cancel { border-color: #ff8a8a; color: #ff8a8a; }
 }
 @media not (prefers-color-scheme: dark) {
-  .swagger-ui .info .title small { background: #5b6270; }
-  .swagger-ui .info .title small.version-stamp { background: #4a6b00; }
   .swagger-ui .info a { color: #1b65b8; }
   .swagger-ui .btn.authorize { border-color: #1a7f4e; color: #1a7f4e; }
   .swagger-ui .btn.authorize svg { fill: #1a7f4e; }

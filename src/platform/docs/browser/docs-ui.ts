@@ -1,8 +1,10 @@
 /** Starts Swagger UI on the documentation page. Runs in the browser; the page loads it as a module. */
 import { followColourScheme } from './colour-scheme.js';
+import { documentInfo } from './document-info.js';
 import { exactNumbers } from './exact-numbers.js';
 import { foldedHeaders } from './folded-headers.js';
 import { nameControls } from './named-controls.js';
+import { namedItems } from './named-items.js';
 import { deepLinkOfOperation } from './operation-link.js';
 import { toldSilence, withWholeHeaders } from './plain-answers.js';
 import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';
@@ -36,7 +38,14 @@ const ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   // Relative to the page, never to the root: a proxy may serve the whole under a prefix.
   url: './openapi.json',
-  plugins: [exactNumbers(adapt), authorization.plugin(), foldedHeaders, toldSilence(location.href)],
+  plugins: [
+    exactNumbers(adapt),
+    authorization.plugin(),
+    documentInfo,
+    foldedHeaders,
+    namedItems,
+    toldSilence(location.href),
+  ],
   responseInterceptor: withWholeHeaders,
   deepLinking: true,
   displayOperationId: true,

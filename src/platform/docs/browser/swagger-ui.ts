@@ -4,6 +4,7 @@ export interface SwaggerUi {
   readonly React: { readonly createElement: (component: unknown, props: unknown, ...children: unknown[]) => unknown };
   readonly specActions: { updateJsonSpec(document: unknown): void };
   readonly layoutActions: { parseDeepLinkHash(hash: string): void };
+  readonly specSelectors: { selectInfoDescriptionField(): string | undefined };
   readonly oas3Selectors: { selectedServer(): string };
   readonly errActions: { newSpecErr(error: { source: string; level: string; message: string }): void };
   getComponent(name: string, container?: boolean): unknown;
