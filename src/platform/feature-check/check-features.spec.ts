@@ -231,6 +231,19 @@ describe('where a handler is', () => {
     ]);
   });
 
+  it('is named as a component of the document may be', async () => {
+    @Controller('toys')
+    class ToysController {
+      @Get()
+      list$(): unknown {
+        return [];
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
+      "feature 'toys': ToysController.list$ is an operation whose name has more than letters of ASCII, digits and _",
+    ]);
+  });
+
   it('is a path that Express and the document read in one way', async () => {
     @Controller()
     class ToysController {

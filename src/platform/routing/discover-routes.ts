@@ -48,6 +48,7 @@ function readController(controller: Type, basePath: string, feature: string, { r
     const paths = pathsOf(controller, handler);
     const faults = [
       ...faultsOf(controller, handler, method),
+      ...faultsOfName(name),
       ...faultsOfPaths(paths),
       ...inputs.flatMap(takenByName),
       ...inputs.flatMap((input) => notInPath(input, paths)),
@@ -89,6 +90,11 @@ function faultsOf(controller: Type, handler: object, method: RequestMethod): str
 
 /** What Express, or a document, has another spelling for or none: both read what is left here in one way. */
 const SEGMENT = /^(?:\{\w+\}|[^{}()[\]:*?+!"\\]+)$/;
+
+/** The document names components by it, which have these characters (OpenAPI 3.1, Components Object), and clients methods. */
+function faultsOfName(name: string): string[] {
+  return /^\w+$/.test(name) ? [] : ['is an operation whose name has more than letters of ASCII, digits and _'];
+}
 
 function faultsOfPaths(paths: readonly string[]): string[] {
   const several = `is at ${paths.join(' and ')}, and an operation has one path; declare a handler for each`;
