@@ -17,7 +17,8 @@ import { ExchangeList } from './exchange-list.js';
 export class Deadline {
   /** In the order in which they are due. */
   private readonly awaited = new ExchangeList('placeAmongAwaited');
-  private timer: NodeJS.Timeout | undefined;
+  /** Undefined from the start: V8 compiles code for what it has seen in a field, and throws it away at the first other thing. */
+  private timer: NodeJS.Timeout | undefined = undefined;
   /** The timer works for many requests, so not in the context of the one that happens to start it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
