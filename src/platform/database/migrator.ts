@@ -68,7 +68,9 @@ export class Migrator {
    */
   async run(stopping?: AbortSignal): Promise<number> {
     if ((await this.pending()).length === 0) return 0;
-    return this.lock.hold(() => this.applyPending(stopping), this.witness, stopping);
+    const apply = async (): Promise<number> =>
+      this.takeEach(await this.pending(), (executor, entry) => executor.executeMigration(entry), stopping);
+    return this.lock.hold(apply, this.witness, stopping);
   }
 
   /** What this database has of a feature, in the order in which it ran. */
@@ -84,33 +86,28 @@ export class Migrator {
    * @param stopping after which no further one is begun.
    * @throws {MigrationError} for the first that fails.
    */
-  undo(feature: string, stopping?: AbortSignal): Promise<void> {
-    const takeBack = async (): Promise<void> => {
-      for (const step of (await this.appliedOf(feature)).reverse()) {
-        if (stopping?.aborted === true) break;
-        await this.take(step, async (executor, entry, runner) => {
-          await entry.instance?.down(runner);
-          await executor.deleteMigration(entry);
-        });
-      }
+  async undo(feature: string, stopping?: AbortSignal): Promise<void> {
+    const takeBack: Work = async (executor, entry, runner) => {
+      await entry.instance?.down(runner);
+      await executor.deleteMigration(entry);
     };
-    return this.lock.hold(takeBack, this.witness, stopping);
+    const undo = async (): Promise<number> =>
+      this.takeEach((await this.appliedOf(feature)).reverse(), takeBack, stopping);
+    await this.lock.hold(undo, this.witness, stopping);
   }
 
-  private async applyPending(stopping: AbortSignal | undefined): Promise<number> {
-    let applied = 0;
-    for (const step of await this.pending()) {
+  /** As many of these steps as are begun before `stopping`. */
+  private async takeEach(steps: readonly MigrationStep[], work: Work, stopping?: AbortSignal): Promise<number> {
+    let taken = 0;
+    for (const step of steps) {
       if (stopping?.aborted === true) break;
-      await this.take(step, (executor, entry) => executor.executeMigration(entry));
-      applied += 1;
+      await this.take(step, work);
+      taken += 1;
     }
-    return applied;
+    return taken;
   }
 
-  private async take(
-    step: MigrationStep,
-    work: (executor: MigrationExecutor, entry: Entry, runner: Runner) => Promise<unknown>,
-  ): Promise<void> {
+  private async take(step: MigrationStep, work: Work): Promise<void> {
     const instance = this.dataSource.migrations.find((migration) => nameOf(migration) === step.name);
     const entry: Entry = {
       id: undefined,
@@ -148,6 +145,8 @@ export class Migrator {
 }
 
 type Runner = Parameters<MigrationInterface['up']>[0];
+/** What is done of one migration, and written down. */
+type Work = (executor: MigrationExecutor, entry: Entry, runner: Runner) => Promise<unknown>;
 
 function stepsOf({ name: feature, migrations = [] }: MigrationSource): MigrationStep[] {
   const names = migrations.map(({ name }) => name).sort((a, b) => timestampOf(a) - timestampOf(b));
