@@ -6,8 +6,11 @@ import type { Log } from '../logging/index.js';
 
 type Settings = Config['database']['tls'];
 
-/** What mysql2 takes for `ssl`, as far as it comes from files. */
+/** What mysql2 takes for `ssl`. */
 interface Material {
+  readonly minVersion: 'TLSv1.2';
+  readonly rejectUnauthorized: true;
+  readonly verifyIdentity: boolean;
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
@@ -28,6 +31,7 @@ export class MysqlTls {
     private readonly log?: Log,
   ) {
     this.known = readMaterial(settings);
+    if (this.known !== undefined) requireUsable(this.known);
   }
 
   /**
@@ -46,7 +50,10 @@ export class MysqlTls {
     queueMicrotask(() => (this.isFresh = false));
     try {
       const read = readMaterial(this.settings);
-      if (read !== undefined && !isSame(read, known)) this.known = read;
+      if (read !== undefined && !isSame(read, known)) {
+        requireUsable(read);
+        this.known = read;
+      }
       this.usable = true;
     } catch (err) {
       const message = 'The files of DATABASE_TLS_… cannot be used; the certificates that they had hold on';
@@ -59,27 +66,25 @@ export class MysqlTls {
 /** mysql2 checks the certificate's chain by default, its host name only when asked. Undefined for no TLS. */
 function readMaterial({ mode, caFile, certFile, keyFile }: Settings): Material | undefined {
   if (mode === 'disable') return undefined;
-  const options = {
+  const read = (name: string, file: string): Buffer => parsed(name, () => readFileSync(file));
+  return {
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
     verifyIdentity: mode === 'verify-identity',
-    ...(caFile === undefined ? {} : { ca: readPem('DATABASE_TLS_CA_FILE', caFile, (pem) => new X509Certificate(pem)) }),
-    ...(certFile === undefined
-      ? {}
-      : { cert: readPem('DATABASE_TLS_CERT_FILE', certFile, (pem) => new X509Certificate(pem)) }),
-    ...(keyFile === undefined ? {} : { key: readPem('DATABASE_TLS_KEY_FILE', keyFile, createPrivateKey) }),
-  } as const;
-  // The key may be another certificate's, as long as only one of the two is renewed.
-  parsed('DATABASE_TLS_CERT_FILE', () => createSecureContext(options));
-  return options;
+    ...(caFile === undefined ? {} : { ca: read('DATABASE_TLS_CA_FILE', caFile) }),
+    ...(certFile === undefined ? {} : { cert: read('DATABASE_TLS_CERT_FILE', certFile) }),
+    ...(keyFile === undefined ? {} : { key: read('DATABASE_TLS_KEY_FILE', keyFile) }),
+  };
 }
 
-function readPem(name: string, file: string, parse: (pem: Buffer) => unknown): Buffer {
-  return parsed(name, () => {
-    const pem = readFileSync(file);
-    parse(pem);
-    return pem;
-  });
+/** @throws {ConfigError} for what is no certificate or key. */
+function requireUsable(material: Material): void {
+  const { ca, cert, key } = material;
+  parsed('DATABASE_TLS_CA_FILE', () => ca && new X509Certificate(ca));
+  parsed('DATABASE_TLS_CERT_FILE', () => cert && new X509Certificate(cert));
+  parsed('DATABASE_TLS_KEY_FILE', () => key && createPrivateKey(key));
+  // The key may be another certificate's, as long as only one of the two is renewed.
+  parsed('DATABASE_TLS_CERT_FILE', () => createSecureContext(material));
 }
 
 function parsed<T>(name: string, work: () => T): T {
