@@ -2,8 +2,8 @@ import type { Feature } from '../feature.js';
 import type { Route } from '../routing/index.js';
 import { isChecked, neverText } from '../validation/index.js';
 import { clashes } from './claims.js';
+import { fieldsOfAnswer } from './documented-classes.js';
 import { anonymous, faultsOfReach } from './route-reach.js';
-import { fieldsOfAnswer } from './schema-claims.js';
 
 /** What is wrong with the routes that the features' controllers serve, one sentence each. */
 export function faultsOfRoutes(routes: readonly Route[], features: readonly Feature[]): string[] {
