@@ -28,13 +28,15 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
   ] as const)('by %s ends the migration that is under way, and gives its lock back', async (signal, code) => {
     const database = await engine.createDatabase();
     const { program, env } = hosting({ features: ['features/granary.feature.ts'] });
-    const command = spawnTethered(process.execPath, [program, 'migrate'], {
+    // Both outputs through one pipe: through two, what was written first may be read last.
+    const together = ['-c', 'exec "$0" "$@" 2>&1', process.execPath, program, 'migrate'];
+    const command = spawnTethered('sh', together, {
       cwd: emptyFolder,
       env: programEnvironment(database.url, env),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
     let said = '';
-    for (const stream of [command.stdout, command.stderr]) stream?.on('data', (text: Buffer) => (said += String(text)));
+    command.stdout?.on('data', (text: Buffer) => (said += String(text)));
     const exited = once(command, 'close');
     const arePetsThere = async (): Promise<boolean> =>
       (await rowsOf(database, 'SELECT name FROM migration')).some(({ name }) => name === 'CreatePets1764201600000');
