@@ -26,7 +26,9 @@ function expectNotAnnounced(answer: Answer): void {
 /** How many uses of the deprecated operation the metrics say there were. */
 async function countedUses(service: Service): Promise<number> {
   const { text } = await new HttpClient(service.managementUrl).get('/metrics');
-  return Number(/^pets_deprecated_requests_total\{http_route="\/v1\/pets\/\{petId\}"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  return Number(
+    /^animal_store_deprecated_requests_total\{http_route="\/v1\/pets\/\{petId\}"\} (\d+)$/m.exec(text)?.[1] ?? 0,
+  );
 }
 
 onEachEngine('the deprecated operation', (engine) => {

@@ -80,7 +80,9 @@ describe('the metrics of alerts and dashboard', () => {
 
   /** Names of series: what stands before `{`, or is one of the service's by its prefix. */
   const namesIn = (expr: string): string[] => {
-    const found = expr.matchAll(/\b(?:[a-z_:]+(?=\{)|(?:http_server|db_client|pets|nodejs|process|job:)[a-z0-9_:]*)/g);
+    const found = expr.matchAll(
+      /\b(?:[a-z_:]+(?=\{)|(?:http_server|db_client|animal_store|nodejs|process|job:)[a-z0-9_:]*)/g,
+    );
     return [...found].map(([name]) => name).filter((name) => !LABELS.has(name));
   };
 
@@ -109,9 +111,9 @@ describe('the metrics of alerts and dashboard', () => {
       .map(({ expr }) => expr)
       .join('\n');
     const unseen = [...exposed.keys()]
-      .filter((name) => /^(http|db|pets)_/.test(name))
+      .filter((name) => /^(http|db|animal_store)_/.test(name))
       .map((name) => name.replace(/_(bucket|sum|count)$(?<!connection_count)/, ''))
       .filter((name) => !shown.includes(name));
-    expect([...new Set(unseen)]).toEqual(['pets_build_info']);
+    expect([...new Set(unseen)]).toEqual(['animal_store_build_info']);
   });
 });

@@ -122,7 +122,7 @@ describe('a feature that fails to start', () => {
     ['ask', 'parrots', 'The database is not ready yet'],
     ['find', 'sailors', "Nest can't resolve dependencies of the Sailor"],
     ['measure', 'scales', "metric 'weighings_total' does not begin with the name of a feature that is started"],
-    ['count', 'abacus', 'A metric with the name pets_ready has already been registered'],
+    ['count', 'abacus', 'A metric with the name animal_store_ready has already been registered'],
     ['map', 'ghosts', 'Entity "Ghost" does not have a primary column'],
   ])('because it fails to %s is named, once', async (what, feature, reason) => {
     const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];
@@ -167,7 +167,7 @@ describe('what a handler may not do', () => {
   });
 
   const faults = (feature: string, kind: string): Promise<number> =>
-    metricValue(service.managementUrl, 'pets_feature_faults_total', `feature="${feature}",kind="${kind}"`);
+    metricValue(service.managementUrl, 'animal_store_feature_faults_total', `feature="${feature}",kind="${kind}"`);
 
   it('is charged to its feature: throw', async () => {
     expect(await client.get('/v1/misbehaves/throws')).toBeErrorShape(500, 'internal_error');

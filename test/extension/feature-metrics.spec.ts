@@ -27,7 +27,7 @@ describe('metrics of a feature', () => {
     expect(await valueOf('tea_house_cups_total', 'kind="green"')).toBe(1);
     expect(await valueOf('tea_house_wait_seconds_bucket', 'le="60"')).toBe(1);
     expect(await valueOf('tea_house_seats')).toBe(7);
-    expect(await valueOf('pets_ready')).toBe(1);
+    expect(await valueOf('animal_store_ready')).toBe(1);
   });
 
   it.each([

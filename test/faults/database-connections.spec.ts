@@ -163,7 +163,7 @@ onOwnServer('connections to the database', () => {
       expect((await client.get('/v1/pets')).status).toBe(200);
       await idle();
       expect((await client.post('/v1/pets', { name: `After idling ${what}`, categoryId: 1 })).status).toBe(201);
-      expect(await metricValue(service.managementUrl, 'pets_db_retries_total')).toBe(0);
+      expect(await metricValue(service.managementUrl, 'animal_store_db_retries_total')).toBe(0);
     });
 
     async function forgotten(answer: 'reset' | 'nothing'): Promise<void> {

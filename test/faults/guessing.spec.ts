@@ -67,7 +67,7 @@ onEachEngine('key guessing', (engine) => {
       expect(new Set(refused.keys())).toEqual(new Set(['invalid_api_key', 'rate_limited']));
       // Twenty a minute; the guessing may take more than one.
       expect(refused.get('invalid_api_key')! % 20).toBe(0);
-      expect(await metricValue(service.managementUrl, 'pets_auth_failures_total')).toBe(GUESSES);
+      expect(await metricValue(service.managementUrl, 'animal_store_auth_failures_total')).toBe(GUESSES);
       expect(residentBytes(service.pid!)).toBeLessThan(MOST_BYTES);
 
       await service.stop();

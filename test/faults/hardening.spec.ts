@@ -79,7 +79,7 @@ describe('slow clients', () => {
     for (const victim of victims) victim.send('GET /v1/pets HTTP/1.1\r\nHost: a\r\n');
     expect(await servedDuring(drip(victims, 'X-Drip: y\r\n'))).toEqual(new Set([200]));
     for (const answer of await receivedBy(victims)) expect(answer).toBeErrorShape(408, 'request_timeout');
-    const refused = ['pets_connections_refused_total', 'reason="request_timeout"'] as const;
+    const refused = ['animal_store_connections_refused_total', 'reason="request_timeout"'] as const;
     expect(await metricValue(service.managementUrl, ...refused)).toBe(victims.length);
   });
 

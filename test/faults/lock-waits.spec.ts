@@ -122,7 +122,7 @@ onMysql('a lock that somebody else holds', (engine) => {
     await other.query('COMMIT');
     expect((await answer).status).toBe(201);
     expect(await many('Crossed')).toBe(1n);
-    expect(await metricValue(store.service.managementUrl, 'pets_db_retries_total', 'code="1213"')).toBe(1);
+    expect(await metricValue(store.service.managementUrl, 'animal_store_db_retries_total', 'code="1213"')).toBe(1);
   });
 });
 

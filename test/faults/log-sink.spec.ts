@@ -67,7 +67,7 @@ describe('whoever reads the log', () => {
   let database: TestDatabase;
   let folder: string;
   let piped: Piped;
-  const dropped = (): Promise<number> => metricValue(piped.managementUrl, 'pets_log_dropped_total');
+  const dropped = (): Promise<number> => metricValue(piped.managementUrl, 'animal_store_log_dropped_total');
 
   beforeAll(async () => {
     database = await createSqliteDatabase();

@@ -33,7 +33,7 @@ describe('metrics', () => {
     return text.split('\n').filter((line) => /^(http|db|pets)_/.test(line) && !line.includes('_bucket')).length;
   };
   const refused = (reason: string): Promise<number> =>
-    metricValue(service.managementUrl, 'pets_connections_refused_total', `reason="${reason}"`);
+    metricValue(service.managementUrl, 'animal_store_connections_refused_total', `reason="${reason}"`);
 
   it('have no more series after a thousand paths that nobody knows', async () => {
     const client = new HttpClient(service.url);

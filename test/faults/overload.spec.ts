@@ -43,7 +43,7 @@ describe('more requests than can be done', () => {
     const { statusCodeStats = {}, errors, timeouts } = await flood;
     expect(Object.keys(statusCodeStats).sort()).toEqual(['200', '503']);
     expect([errors, timeouts]).toEqual([0, 0]);
-    expect(await metricValue(service.managementUrl, 'pets_requests_shed_total')).toBeGreaterThan(0);
+    expect(await metricValue(service.managementUrl, 'animal_store_requests_shed_total')).toBeGreaterThan(0);
     expect(probes.deaths).toEqual([]);
     await probes.until(true, 1000);
     await probes.stop();

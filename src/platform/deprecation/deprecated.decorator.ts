@@ -2,7 +2,7 @@ import { declareRoute, type DeprecationTerms } from '../routing/index.js';
 
 /**
  * Marks an operation as going away: `Deprecation`, `Sunset` and `Link` on every answer of its path, struck through in the
- * document, 410 from the sunset on, and each use counted in `pets_deprecated_requests_total`.
+ * document, 410 from the sunset on, and each use counted in `animal_store_deprecated_requests_total`.
  */
 export function Deprecated(deprecated: DeprecationTerms): MethodDecorator {
   for (const day of [deprecated.since, deprecated.sunset]) {

@@ -18,21 +18,21 @@ export class Metrics {
   });
 
   readonly authFailures = new Counter({
-    name: 'pets_auth_failures_total',
+    name: 'animal_store_auth_failures_total',
     help: 'Requests refused for their API key, by reason.',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
   readonly deprecatedRequests = new Counter({
-    name: 'pets_deprecated_requests_total',
+    name: 'animal_store_deprecated_requests_total',
     help: 'Requests to deprecated operations.',
     labelNames: ['http_route'],
     registers: [this.registry],
   });
 
   readonly requestsShed = new Counter({
-    name: 'pets_requests_shed_total',
+    name: 'animal_store_requests_shed_total',
     help: 'Requests refused because the process was at its limit, by reason.',
     labelNames: ['reason'],
     registers: [this.registry],
@@ -56,33 +56,37 @@ export class Metrics {
   readonly databasePool = new PoolMetrics(this.registry);
 
   readonly databaseRetries = new Counter({
-    name: 'pets_db_retries_total',
+    name: 'animal_store_db_retries_total',
     help: 'Statements tried again, by the error code that made it safe.',
     labelNames: ['code'],
     registers: [this.registry],
   });
 
   readonly featureFaults = new Counter({
-    name: 'pets_feature_faults_total',
+    name: 'animal_store_feature_faults_total',
     help: 'What a feature did that it may not: an unknown error, an answer that came too late, a blocked event loop.',
     labelNames: ['feature', 'kind'],
     registers: [this.registry],
   });
 
   readonly logDropped = new Counter({
-    name: 'pets_log_dropped_total',
+    name: 'animal_store_log_dropped_total',
     help: 'Lines of the log that were dropped because nobody took them.',
     registers: [this.registry],
   });
 
   readonly connectionsRefused = new Counter({
-    name: 'pets_connections_refused_total',
+    name: 'animal_store_connections_refused_total',
     help: 'Connections refused before there was a request: what came was none, or came too late, or there are too many.',
     labelNames: ['reason'],
     registers: [this.registry],
   });
 
-  readonly ready = new Gauge({ name: 'pets_ready', help: '1 while /readyz says ready.', registers: [this.registry] });
+  readonly ready = new Gauge({
+    name: 'animal_store_ready',
+    help: '1 while /readyz says ready.',
+    registers: [this.registry],
+  });
 
   constructor(version: string, revision: string) {
     collectDefaultMetrics({ register: this.registry });
@@ -92,7 +96,7 @@ export class Metrics {
     }
     measureLoopUtilization(this.registry);
     new Gauge({
-      name: 'pets_build_info',
+      name: 'animal_store_build_info',
       help: 'The build that runs; always 1.',
       labelNames: ['version', 'revision'],
       registers: [this.registry],

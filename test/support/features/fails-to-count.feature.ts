@@ -4,7 +4,7 @@ import { defineFeature, FeatureMetrics } from 'animal-store';
 @Injectable()
 class Abacus {
   constructor(metrics: FeatureMetrics) {
-    metrics.gauge({ name: 'pets_ready', help: 'The platform has one of this name.' });
+    metrics.gauge({ name: 'animal_store_ready', help: 'The platform has one of this name.' });
   }
 }
 
