@@ -1,6 +1,6 @@
 /**
  * Runs the tests of faults in their long form, with outages of a minute, many rounds and many clients, judges how long
- * everything took against what is promised, and writes the table to docs/operating.md. Ends with 1 where a test fails or a
+ * everything took against what is promised, and writes the table to docs/operating/incidents.md. Ends with 1 where a test fails or a
  * promise is broken. It takes some twenty minutes, and a machine that does nothing else.
  *
  *   npm run check:faults -- [--quick]
@@ -47,7 +47,7 @@ try {
   process.stdout.write(`\n${text}`);
   const broken = figures.filter(({ value, limit }) => value > (limit ?? Infinity));
   for (const { what, value, limit, unit } of broken) process.stderr.write(`${what}: ${value} ${unit}, not ${limit}\n`);
-  if (!values.quick && status === 0) writeBlock('faults', text, 'operating.md');
+  if (!values.quick && status === 0) writeBlock('faults', text, 'operating/incidents.md');
   process.exitCode = status === 0 && broken.length === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });

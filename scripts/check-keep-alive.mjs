@@ -2,7 +2,7 @@
  * Sends requests through nginx, whose idle connections to the service live for 60 seconds, in bursts about 5 and about 60
  * seconds apart, and counts what was no 2xx: where a service closes an idle connection at the moment in which its proxy
  * uses it again, the client gets a 502. nginx tries nothing twice here, and half of the requests are POSTs. Writes the
- * figures to docs/operating.md where it ran for an hour; ends with 1 where a request failed.
+ * figures to docs/operating/install.md where it ran for an hour; ends with 1 where a request failed.
  *
  *   npm run check:keep-alive -- [--minutes 60]
  */
@@ -49,7 +49,7 @@ try {
   const cells = rows.map(({ seconds, sent, failed }) => [`${seconds} s`, String(sent), String(failed)]);
   const text = table(['Pause between uses', `Requests in ${minutes} minutes`, 'No 2xx'], cells);
   process.stdout.write(`\n${text}`);
-  if (minutes >= 60) writeBlock('keep-alive', text, 'operating.md');
+  if (minutes >= 60) writeBlock('keep-alive', text, 'operating/install.md');
   process.exitCode = rows.some(({ failed }) => failed > 0) ? 1 : 0;
 } finally {
   proxy.kill('SIGKILL');

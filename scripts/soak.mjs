@@ -1,7 +1,7 @@
 /**
  * Drives the built service for long at half of what it can do, on a MariaDB of its own, and judges whether it ages: the
  * heap after collection, the resident memory, the file descriptors, the slowest answers. Then three times what it can do,
- * and how much it still does. Writes the table to docs/operating.md, unless it is `--quick`; ends with 1 where a limit is
+ * and how much it still does. Writes the table to docs/operating/incidents.md, unless it is `--quick`; ends with 1 where a limit is
  * broken.
  *
  *   npm run test:soak -- [--minutes 30] [--overload-seconds 60] [--quick]
@@ -46,7 +46,7 @@ try {
   key = (await runCommand(database, ['keys', 'create', '--name', 'soak'])).stdout.trim();
   const { failures, text } = await judge();
   process.stdout.write(`\n${text}`);
-  if (!values.quick) writeBlock('soak', text, 'operating.md');
+  if (!values.quick) writeBlock('soak', text, 'operating/incidents.md');
   if (failures.length > 0) process.stderr.write(`\nBroken: ${failures.join(', ')}\n`);
   process.exitCode = failures.length > 0 ? 1 : 0;
 } finally {

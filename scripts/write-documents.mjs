@@ -1,4 +1,4 @@
-/** Writes what the built program says of its configuration into .env.example and docs/operating.md. */
+/** Writes what the built program says of its configuration into .env.example and docs/operating/configure.md. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -6,8 +6,8 @@ const say = (option) => execFileSync(process.execPath, ['dist/main.js', 'config'
 
 writeFileSync('.env.example', say('--example'));
 
-const page = readFileSync('docs/operating.md', 'utf8');
+const page = readFileSync('docs/operating/configure.md', 'utf8');
 const begin = '<!-- configuration: written by `npm run docs` -->\n';
 const end = '<!-- end of configuration -->';
 const [before, after] = [page.indexOf(begin) + begin.length, page.indexOf(end)];
-writeFileSync('docs/operating.md', `${page.slice(0, before)}\n${say('--markdown')}\n${page.slice(after)}`);
+writeFileSync('docs/operating/configure.md', `${page.slice(0, before)}\n${say('--markdown')}\n${page.slice(after)}`);

@@ -20,7 +20,7 @@ const read = (name: string): string => readFileSync(join(projectFolder, 'deploy/
 const { spec } = parse(read('prometheus-rule.yaml')) as { spec: { groups: { rules: Rule[] }[] } };
 const rules = spec.groups.flatMap((group) => group.rules);
 const alerts = rules.filter(({ alert }) => alert !== undefined);
-const runbook = readDocument('docs/runbook.md');
+const runbook = readDocument('docs/operating/alerts.md');
 
 interface Panel {
   readonly id: number;
@@ -42,13 +42,13 @@ describe('alerts', () => {
     expect(rule.annotations).toEqual({
       summary: expect.stringMatching(/\S/),
       description: expect.stringMatching(/\S/),
-      runbook: `docs/runbook.md#${alert.toLowerCase()}`,
+      runbook: `docs/operating/alerts.md#${alert.toLowerCase()}`,
     });
     expect([...runbook.anchors]).toContain(alert.toLowerCase());
   });
 
   it('are all that the runbook speaks of', () => {
-    const sections = [...runbook.anchors].filter((anchor) => anchor !== 'runbook');
+    const sections = [...runbook.anchors].filter((anchor) => anchor !== 'alerts');
     expect(sections.sort()).toEqual(alerts.map(({ alert }) => alert!.toLowerCase()).sort());
   });
 });

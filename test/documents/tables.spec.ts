@@ -9,7 +9,8 @@ import { readDocument, type MarkdownDocument, type Table } from '../support/mark
 import { Service } from '../support/service.js';
 
 const api = readDocument('docs/api.md');
-const operating = readDocument('docs/operating.md');
+const configure = readDocument('docs/operating/configure.md');
+const observe = readDocument('docs/operating/observe.md');
 
 /** The one table of a document with these headings. */
 function tableOf({ path, tables }: MarkdownDocument, ...header: string[]): Table {
@@ -58,10 +59,10 @@ describe('docs/api.md, of what holds unless it is configured otherwise,', () => 
   });
 });
 
-describe('docs/operating.md', () => {
+describe('docs/operating/configure.md', () => {
   it('lists the configuration as the program prints it (npm run docs)', async () => {
     const { stdout } = await runCommand({ url: 'sqlite::memory:' }, ['config', '--markdown']);
-    expect(operating.text).toContain(`npm run docs\` -->\n\n${stdout}\n<!-- end`);
+    expect(configure.text).toContain(`npm run docs\` -->\n\n${stdout}\n<!-- end`);
   });
 });
 
@@ -105,10 +106,10 @@ describe('against a running service', () => {
     expect(listed).toEqual(expect.arrayContaining([...answered]));
   });
 
-  it('docs/operating.md lists the metrics of its own', async () => {
+  it('docs/operating/observe.md lists the metrics of its own', async () => {
     const exposed = (await new HttpClient(service.managementUrl).get('/metrics')).text;
     const names = [...exposed.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
-    const { rows } = tableOf(operating, 'Metric', 'Labels', 'Is');
+    const { rows } = tableOf(observe, 'Metric', 'Labels', 'Is');
     expect(rows.map(([name]) => bare(name!)).sort()).toEqual(
       names.filter((name) => !/^(process|nodejs)_/.test(name)).sort(),
     );

@@ -10,19 +10,19 @@ import { onMysql } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
 import { complaintsIn, Service } from '../support/service.js';
 
-const PAGE = readFileSync(join(projectFolder, 'docs', 'operating.md'), 'utf8');
+const PAGE = readFileSync(join(projectFolder, 'docs/operating/databases.md'), 'utf8');
 
 /** The statements of one fence of the page. */
 function documented(fence: string): string[] {
   const text = new RegExp(`^\`\`\`sql ${fence}\\n(.*?)^\`\`\``, 'ms').exec(PAGE)?.[1];
-  if (text === undefined) throw new Error(`docs/operating.md has no fence 'sql ${fence}'`);
+  if (text === undefined) throw new Error(`docs/operating/databases.md has no fence 'sql ${fence}'`);
   return text.split(/;\s*$/m).filter((statement) => statement.trim() !== '');
 }
 
 /** What the server calls a privilege that is lacking: of a table, of a column, of a database. */
 const DENIED = [1142, 1143, 1044];
 
-onMysql('the grants of docs/operating.md', (engine) => {
+onMysql('the grants of docs/operating/databases.md', (engine) => {
   const suffix = randomBytes(4).toString('hex');
   const owner = { name: `owner_${suffix}`, password: randomBytes(12).toString('hex') };
   const runner = { name: `runner_${suffix}`, password: randomBytes(12).toString('hex') };
