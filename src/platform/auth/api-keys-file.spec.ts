@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -174,6 +175,27 @@ describe('a keys file that changes', () => {
     await writeFile(path, JSON.stringify([{ ...entry, client: 'mended' }]));
     await keys.refresh();
     expect(keys.find(key.publicId)?.client).toBe('mended');
+  });
+
+  it('is not read where it becomes a pipe, a device or a folder, and is once it is a file again', async () => {
+    const keys = await open([entry]);
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const [target, fault] of [
+      [pipe, 'it is no regular file'],
+      ['/dev/zero', 'it is no regular file'],
+      [folder, 'it is a directory'],
+    ] as const) {
+      await rm(path);
+      await symlink(target, path);
+      await keys.refresh();
+      expect(log.error).toHaveBeenLastCalledWith(expect.anything(), expect.stringContaining(fault));
+    }
+    expect(keys.find(key.publicId)).toBeDefined();
+    await rm(path);
+    await writeFile(path, '\uFEFF[]');
+    await keys.refresh();
+    expect(keys.find(key.publicId)).toBeUndefined();
   });
 
   it('is not read again where it stays', async () => {

@@ -1,13 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Log } from '../logging/index.js';
 import type { KeyAudit } from './key-audit.js';
-import { ApiKeysFileError, readApiKeys } from './read-api-keys.js';
+import { ApiKeysFileError, readApiKeys, readKeysFile } from './read-api-keys.js';
 import type { KnownApiKey } from './stored-api-key.js';
 
 const LOOK_EVERY_MS = 1000;
-const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
  * Keys from a mounted file, API_KEYS_FILE, beside those in the database; where an id is in both, the file holds.
@@ -37,7 +36,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
    */
   static async open(path: string, log: Pick<Log, 'info' | 'error'>, audit: KeyAudit): Promise<ApiKeysFile> {
     const file = new ApiKeysFile(path, log, audit);
-    await file.read(await file.look());
+    file.read(await file.look());
     file.lookAgainLater();
     return file;
   }
@@ -52,7 +51,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
       const seen = await this.look();
       if (seen === this.seen && this.lastFault === undefined) return;
       const before = this.keys;
-      await this.read(seen);
+      this.read(seen);
       this.lastFault = undefined;
       this.recordChanges(before);
       this.log.info({ event: 'keys_file.loaded', keys: this.keys.size }, 'The API keys file was read again');
@@ -70,18 +69,14 @@ export class ApiKeysFile implements OnApplicationShutdown {
   private async look(): Promise<string> {
     try {
       const { dev, ino, size, ctimeNs, mtimeNs } = await stat(this.path, { bigint: true });
-      if (size > MAX_BYTES) throw new ApiKeysFileError(`it is larger than ${MAX_BYTES} bytes`);
       return [dev, ino, size, ctimeNs, mtimeNs].join(' ');
     } catch (error) {
-      throw unreadable(error);
+      throw new ApiKeysFileError(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown fault'})`);
     }
   }
 
-  private async read(seen: string): Promise<void> {
-    const text = await readFile(this.path, 'utf8').catch((error: unknown) => {
-      throw unreadable(error);
-    });
-    this.keys = readApiKeys(text);
+  private read(seen: string): void {
+    this.keys = readApiKeys(readKeysFile(this.path));
     this.seen = seen;
   }
 
@@ -106,9 +101,4 @@ export class ApiKeysFile implements OnApplicationShutdown {
     if (this.isOver) return;
     this.timer = setTimeout(() => void this.refresh().finally(() => this.lookAgainLater()), LOOK_EVERY_MS).unref();
   }
-}
-
-function unreadable(error: unknown): ApiKeysFileError {
-  if (error instanceof ApiKeysFileError) return error;
-  return new ApiKeysFileError(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown fault'})`);
 }

@@ -14,12 +14,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { matchesHash, parseApiKey } from './api-key.js';
 import { ApiKeysFileWriter } from './api-keys-file.writer.js';
+import { FileLock } from './file-lock.js';
 import type { KeyEvent } from './key-audit.js';
 import { readApiKeys } from './read-api-keys.js';
 
@@ -109,6 +109,12 @@ describe('a key for a file', () => {
     expect(events).toEqual([]);
   });
 
+  it('never waits for what is no file', async () => {
+    execFileSync('mkfifo', [path]);
+    await expect(writer.create(TERMS)).rejects.toThrow('it is no regular file');
+    expect(readdirSync(folder)).toEqual(['keys.json']);
+  });
+
   it('is not made where the file cannot be written', async () => {
     const nowhere = new ApiKeysFileWriter(join(folder, 'none', 'keys.json'), { record: () => {} }, 'live');
     await expect(nowhere.create(TERMS)).rejects.toThrow('it cannot be written (ENOENT)');
@@ -143,16 +149,17 @@ describe('the lock of a keys file', () => {
   });
 
   it('that was taken over from a process which was only stopped for long keeps that one from writing', async () => {
-    // A pipe opens once both ends are asked for: then the file is being read, under the lock.
-    execFileSync('mkfifo', [path]);
-    const late = writer.create(TERMS);
-    const refused = expect(late).rejects.toThrow(`another process took over its lock file ${lock}`);
-    const pipe = await open(path, 'w');
-    writeFileSync(`${lock}.new`, '');
-    renameSync(`${lock}.new`, lock);
-    await pipe.writeFile('[]');
-    await pipe.close();
-    await refused;
+    writeFileSync(path, '[]');
+    const take = FileLock.take.bind(FileLock);
+    const taking = jest.spyOn(FileLock, 'take').mockImplementation(async (...args) => {
+      const taken = await take(...args);
+      writeFileSync(`${lock}.new`, '');
+      renameSync(`${lock}.new`, lock);
+      return taken;
+    });
+    await expect(writer.create(TERMS)).rejects.toThrow(`another process took over its lock file ${lock}`);
+    taking.mockRestore();
+    expect(readFileSync(path, 'utf8')).toBe('[]');
     expect(events).toEqual([]);
     expect(readdirSync(folder)).toEqual(['keys.json', 'keys.json.lock']);
   });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, chown, lstat, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
 import { FileLock } from './file-lock.js';
 import type { KeyAudit } from './key-audit.js';
 import type { KeyTerms } from './key-terms.js';
-import { ApiKeysFileError, readApiKeys } from './read-api-keys.js';
+import { ApiKeysFileError, readApiKeys, readKeysFile } from './read-api-keys.js';
 
 /** Makes keys for a keys file (API_KEYS_FILE), away from any database. */
 export class ApiKeysFileWriter {
@@ -76,9 +76,10 @@ async function add(entry: object, file: string, lock: FileLock): Promise<void> {
 
 async function read(file: string): Promise<{ entries: readonly unknown[]; stats?: Stats }> {
   try {
-    const text = await readFile(file, 'utf8');
+    const stats = await stat(file);
+    const text = readKeysFile(file);
     readApiKeys(text);
-    return { entries: JSON.parse(text) as unknown[], stats: await stat(file) };
+    return { entries: JSON.parse(text) as unknown[], stats };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { entries: [] };
     throw failure(error, 'read');

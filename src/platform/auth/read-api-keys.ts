@@ -1,3 +1,4 @@
+import { readTextFile, UnusableFile } from '../config/index.js';
 import { isPublicId } from './api-key.js';
 import { parseInstant } from './instant.js';
 import { faultOfClient, faultOfScopes } from './key-terms.js';
@@ -10,6 +11,21 @@ export class ApiKeysFileError extends Error {
 
 const FIELDS = ['id', 'hash', 'client', 'scopes', 'expiresAt'];
 const MAX_FAULTS_SHOWN = 5;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The text of a keys file.
+ *
+ * @throws {ApiKeysFileError} where it cannot be read, is no regular file, is larger than 8 MiB or is not UTF-8.
+ */
+export function readKeysFile(path: string): string {
+  try {
+    return readTextFile(path, MOST_BYTES);
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error;
+    throw new ApiKeysFileError(`it ${error.message}`, { cause: error });
+  }
+}
 
 /**
  * Reads the text of a keys file: a JSON array of `{ id, hash, client, scopes, expiresAt? }`, where `id` is the key's

@@ -1,33 +1,71 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from './config-error.js';
 import { fileSuffix } from './given-values.js';
+import { readTextFile, UnusableFile } from './text-file.js';
+
+/** What of `.env` is not read, for each environment that it is a part of. */
+const remarks = new WeakMap<NodeJS.ProcessEnv, readonly string[]>();
+
+/** What of the `.env` file is not read, each a sentence that names the line and holds nothing of it. */
+export function unreadLines(environment: NodeJS.ProcessEnv): readonly string[] {
+  return remarks.get(environment) ?? [];
+}
 
 /**
  * The environment of the process, and what a `.env` file adds to it. The process wins, in both forms of a name: where
  * it sets `NAME` (even to nothing) or `NAME_FILE`, the file sets neither. The process's own environment stays as it is.
  *
  * @param cwd the folder in which `.env` is looked for; none there is no fault.
- * @throws {ConfigError} when `.env` is there and cannot be read.
+ * @throws {ConfigError} when `.env` is there and cannot be read, or is not UTF-8.
  */
 export function loadEnvironment(cwd: string = process.cwd(), env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const added = Object.entries(readDotEnv(join(cwd, '.env'))).filter(
-    ([name]) => env[name] === undefined && env[otherForm(name)] === undefined,
-  );
-  return { ...Object.fromEntries(added), ...env };
+  const { variables, warnings } = parseDotEnv(readDotEnv(join(cwd, '.env')));
+  const added = [...variables].filter(([name]) => env[name] === undefined && env[otherForm(name)] === undefined);
+  const environment = { ...Object.fromEntries(added), ...env };
+  remarks.set(environment, warnings);
+  return environment;
 }
 
 function otherForm(name: string): string {
   return name.endsWith(fileSuffix) ? name.slice(0, -fileSuffix.length) : name + fileSuffix;
 }
 
-function readDotEnv(path: string): NodeJS.Dict<string> {
+function readDotEnv(path: string): string {
   try {
-    return parseEnv(readFileSync(path, 'utf8'));
+    return readTextFile(path);
   } catch (error) {
-    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return {};
-    throw new ConfigError([{ name: '.env', reason: `cannot be read (${code})` }]);
+    if (!(error instanceof UnusableFile)) throw error;
+    if (error.code === 'ENOENT') return '';
+    throw new ConfigError([{ name: '.env', reason: error.message }]);
   }
+}
+
+/** A line, and those after it that its quoted value goes on in; `rest` is what stands behind the quotes. */
+const ENTRY = /^(?:[^#=\n]*=[ \t]*(?<quote>["'`])[^]*?\k<quote>(?<rest>.*)|.*)$/gm;
+
+/**
+ * The assignments of a `.env` file. Each is read by itself: `parseEnv` would pass over lines that it does not
+ * understand, and take the line after `NAME= ` for its value.
+ */
+function parseDotEnv(text: string): { variables: Map<string, string>; warnings: string[] } {
+  const lines = text.replace(/\r\n?/g, '\n');
+  const variables = new Map<string, string>();
+  const warnings: string[] = [];
+  for (const { 0: entry, index, groups } of lines.matchAll(ENTRY)) {
+    if (/^\s*(#|$)/.test(entry)) continue;
+    const [name, value] = Object.entries(parseEnv(entry))[0] ?? ['', ''];
+    const isName = /^[A-Za-z_]\w*$/.test(name);
+    if (isName) variables.set(name, value ?? '');
+    const unread = isName ? unreadPart(entry, groups?.rest) : 'is not NAME=value and is ignored';
+    if (unread !== undefined) warnings.push(`.env line ${lines.slice(0, index).split('\n').length} ${unread}.`);
+  }
+  return { variables, warnings };
+}
+
+/** What of an assignment is not a part of its value, though it may be meant as one. */
+function unreadPart(entry: string, rest: string | undefined): string | undefined {
+  if (rest !== undefined) return /^\s*(#|$)/.test(rest) ? undefined : 'has text behind its quotes, which is ignored';
+  if (/=\s*["'`]/.test(entry)) return 'has a quote that does not end';
+  return /[^\s=]#/.test(entry) ? 'has a value with #, which ends it; put the value in quotes' : undefined;
 }

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadConfig, type ConfigError } from './index.js';
+import { loadConfig, type Config, type ConfigError } from './index.js';
+import { variables } from './variables.js';
 
 let folder: string;
 beforeAll(() => {
@@ -26,6 +28,66 @@ function faultsOf(env: NodeJS.ProcessEnv): [string, string][] {
   }
 }
 
+/** Every variable, with a value that is not its default. */
+const everyVariable: Readonly<Record<string, string>> = {
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'warn',
+  LOG_FORMAT: 'pretty',
+  FEATURES_OFF: 'orders',
+  DOCS_ENABLED: 'false',
+  HOST: '::1',
+  PORT: '8080',
+  PUBLIC_BASE_URL: 'https://api.example.com/v1',
+  STAGING_BASE_URL: 'https://staging.example.com/v1',
+  REQUEST_DEADLINE_MS: '4000',
+  HTTP_HEADERS_TIMEOUT_MS: '4000',
+  HTTP_REQUEST_TIMEOUT_MS: '9000',
+  HTTP_KEEP_ALIVE_TIMEOUT_MS: '9000',
+  HTTP_BODY_LIMIT_BYTES: '9000',
+  HTTP_MAX_CONNECTIONS: '9000',
+  TRUST_PROXY: '1',
+  CORS_ORIGINS: 'https://app.example.com',
+  SHED_MAX_INFLIGHT: '9',
+  SHED_LOOP_DELAY_MS: '9',
+  API_KEYS_FILE: 'a file',
+  API_KEY_CACHE_TTL_MS: '9',
+  AUTH_FAILURES_PER_MINUTE: '9',
+  RATE_LIMIT_PER_MINUTE: '9',
+  REDIS_URL: 'redis://:secret@localhost:6379',
+  DATABASE_URL: 'mysql://u:p%20@h/d',
+  MIGRATIONS: 'off',
+  DATABASE_POOL_SIZE: '9',
+  DATABASE_MAX_WAITERS: '9',
+  DATABASE_ACQUIRE_TIMEOUT_MS: '9',
+  DATABASE_CONNECT_TIMEOUT_MS: '9',
+  DATABASE_QUERY_TIMEOUT_MS: '9',
+  DATABASE_CONNECTION_MAX_AGE_MS: '9',
+  DATABASE_TLS_MODE: 'verify-ca',
+  DATABASE_TLS_CA_FILE: 'a file',
+  DATABASE_TLS_CERT_FILE: 'a file',
+  DATABASE_TLS_KEY_FILE: 'a file',
+  DATABASE_CAUSAL_READS: 'galera',
+  MANAGEMENT_PORT: '9999',
+  METRICS_ENABLED: 'false',
+  READINESS_CHECKS_DATABASE: 'false',
+  LIVENESS_MAX_STALL_MS: '9',
+  STARTUP_TIMEOUT_MS: '9',
+  SHUTDOWN_DELAY_MS: '9',
+  SHUTDOWN_TIMEOUT_MS: '9',
+  OTEL_SDK_DISABLED: 'false',
+  OTEL_SERVICE_NAME: 'pets',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=secret',
+  OTEL_EXPORTER_OTLP_CERTIFICATE: 'a file',
+  GET_PET_SUNSET: '2031-01-01',
+};
+
+/** What must be given along with a variable. */
+function othersOf(name: string): NodeJS.ProcessEnv {
+  if (name === 'DATABASE_TLS_CERT_FILE') return { DATABASE_TLS_KEY_FILE: file('other', 'text') };
+  if (name === 'DATABASE_TLS_KEY_FILE') return { DATABASE_TLS_CERT_FILE: file('other', 'text') };
+  return {};
+}
+
 describe('NAME_FILE', () => {
   it.each([
     ['no newline', 'mysql://u:p%20@h/d'],
@@ -39,15 +101,26 @@ describe('NAME_FILE', () => {
     expect(settings.find(({ name }) => name === 'DATABASE_URL')?.source).toBe('file');
   });
 
-  it('holds for every variable, sunsets included', () => {
-    const config = loadConfig({
-      PORT_FILE: file('port', '8080'),
-      DATABASE_TLS_CA_FILE_FILE: file('ca-path', join(folder, 'port')),
-      GET_PET_SUNSET_FILE: file('sunset', '2031-01-01\n'),
+  it.each(Object.entries(everyVariable))('holds for %s', (name, given) => {
+    const value = given === 'a file' ? file('file', 'text') : given;
+    const others = othersOf(name);
+    const asItself = loadConfig({ ...others, [name]: value });
+    const asFile = loadConfig({ ...others, [`${name}_FILE`]: file('value', `${value}\n`) });
+    const plain = ({ settings, database, ...rest }: Config): object => ({
+      ...rest,
+      database: { ...database, urlFile: undefined },
+      settings: settings.map((setting) => ({ ...setting, source: setting.name === name ? '' : setting.source })),
     });
-    expect([config.http.port, config.database.tls.caFile]).toEqual([8080, join(folder, 'port')]);
-    expect(config.sunsets.get('GET_PET')).toEqual(new Date('2031-01-01'));
-    expect(config.warnings).toEqual([]);
+    expect(plain(asFile)).toEqual(plain(asItself));
+    expect(asFile.settings.find((setting) => setting.name === name)?.source).toBe('file');
+    expect(asFile.warnings).toEqual([]);
+    // Not what it is without the variable, or without the pair.
+    const hasPair = Object.keys(others).length > 0;
+    expect(plain(asItself)).not.toEqual(plain(loadConfig(hasPair ? {} : others)));
+  });
+
+  it('is tried with every variable', () => {
+    expect(Object.keys(everyVariable)).toEqual(expect.arrayContaining(Object.keys(variables)));
   });
 
   it('has one newline trimmed, not two, and no space', () => {
@@ -58,8 +131,35 @@ describe('NAME_FILE', () => {
     }
   });
 
-  it('leaves the variable unset when the file is empty', () => {
-    expect(loadConfig({ PORT_FILE: file('empty', '\n') }).http.port).toBe(3000);
+  it.each(['', '\n', '\uFEFF'])('is a fault when the file is empty: %j', (content) => {
+    const path = file('empty', content);
+    expect(faultsOf({ PORT_FILE: path })).toEqual([['PORT_FILE', `names a file that is empty: ${path}`]]);
+  });
+
+  it('has a byte order mark taken off, and other encodings refused', () => {
+    expect(loadConfig({ PORT_FILE: file('port', '\uFEFF8080\r\n') }).http.port).toBe(8080);
+    const path = join(folder, 'utf-16');
+    writeFileSync(path, '\uFEFF8080', 'utf16le');
+    expect(faultsOf({ PORT_FILE: path })).toEqual([
+      ['PORT_FILE', `names a file that is not UTF-8 text; save it as UTF-8: ${path}`],
+    ]);
+  });
+
+  it('is a fault when the file is none, and never waits for it', () => {
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    for (const path of [fifo, '/dev/zero']) {
+      expect(faultsOf({ PORT_FILE: path })).toEqual([['PORT_FILE', `names a file that is no regular file: ${path}`]]);
+    }
+    for (const name of ['CERTIFICATE', 'TRACES_CLIENT_KEY']) {
+      expect(faultsOf({ OTEL_SDK_DISABLED: 'false', [`OTEL_EXPORTER_OTLP_${name}`]: fifo })).toEqual([
+        [`OTEL_EXPORTER_OTLP_${name}`, 'must be the path of a file that can be read'],
+      ]);
+    }
+  });
+
+  it("leaves OpenTelemetry's own name of a file as it is", () => {
+    expect(loadConfig({ OTEL_CONFIG_FILE: '/none' }).otel.variables).toEqual({ OTEL_CONFIG_FILE: '/none' });
   });
 
   it('is a fault beside NAME', () => {
@@ -73,8 +173,6 @@ describe('NAME_FILE', () => {
     expect(
       faultsOf({ NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://a.example/v1', DATABASE_URL_FILE: missing }),
     ).toEqual([['DATABASE_URL_FILE', `names a file that cannot be read (ENOENT): ${missing}`]]);
-    expect(faultsOf({ PORT_FILE: folder })).toEqual([
-      ['PORT_FILE', `names a file that cannot be read (EISDIR): ${folder}`],
-    ]);
+    expect(faultsOf({ PORT_FILE: folder })).toEqual([['PORT_FILE', `names a file that is a directory: ${folder}`]]);
   });
 });

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Fault } from './config-error.js';
+import { readTextFile, UnusableFile } from './text-file.js';
 
 /** One variable that the environment sets. Empty is unset. */
 export interface GivenValue {
@@ -30,19 +30,22 @@ export function collectGiven(env: NodeJS.ProcessEnv, names: Iterable<string>): G
     } else if (file !== '') {
       const read = readValueFile(name, file);
       if ('reason' in read) faults.push(read);
-      else if (read.text !== '') values.set(name, { text: read.text, file });
+      else values.set(name, { text: read.text, file });
     }
   }
   return { values, faults };
 }
 
-/** The value in a file, one trailing newline trimmed, or the fault that it cannot be read. */
+/** The value in a file, one trailing newline trimmed, or the fault that there is none. */
 export function readValueFile(name: string, path: string): { readonly text: string } | Fault {
   try {
-    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') };
+    const text = readTextFile(path).replace(/\r?\n$/, '');
+    // A secret that is not written yet, and not one that is meant to be unset.
+    if (text === '') throw new UnusableFile('is empty');
+    return { text };
   } catch (error) {
-    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    return { name: name + fileSuffix, reason: `names a file that cannot be read (${code})${quotePath(path)}` };
+    if (!(error instanceof UnusableFile)) throw error;
+    return { name: name + fileSuffix, reason: `names a file that ${error.message}${quotePath(path)}` };
   }
 }
 

@@ -25,3 +25,4 @@ export {
 } from './documentation.js';
 export { loadEnvironment } from './environment.js';
 export { loadConfig, readNodeEnv } from './load-config.js';
+export { readFileBytes, readTextFile, UnusableFile } from './text-file.js';

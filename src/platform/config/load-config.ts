@@ -1,9 +1,15 @@
 import type { Config } from './config.js';
 import { crossCheck } from './cross-checks.js';
+import { unreadLines } from './environment.js';
 import { FaultList } from './fault-list.js';
 import { collectGiven } from './given-values.js';
 import { groupValues } from './group-values.js';
-import { openTelemetrySettings, openTelemetryVariables } from './open-telemetry.js';
+import {
+  openTelemetryFaults,
+  openTelemetryNames,
+  openTelemetrySettings,
+  openTelemetryVariables,
+} from './open-telemetry.js';
 import { readValues } from './read-values.js';
 import { settingsOf } from './settings.js';
 import { operationOf, sunsetVariables } from './sunsets.js';
@@ -19,19 +25,21 @@ import { variables } from './variables.js';
 export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY): Config {
   const sunsets = sunsetVariables(env);
   const names = [...Object.keys(variables), ...Object.keys(sunsets)];
-  const { values: given, faults: unread } = collectGiven(env, names);
+  const everyName = new Set([...names, ...openTelemetryNames(env)]);
+  const { values: given, faults: unread } = collectGiven(env, everyName);
 
-  const faults = new FaultList(names);
+  const faults = new FaultList([...everyName]);
   faults.add(unread);
   const read = readValues(given, variables, faults);
   const dates = readValues(given, sunsets, faults);
+  const otel = openTelemetryVariables(given);
+  if (!read.OTEL_SDK_DISABLED) faults.add(openTelemetryFaults(otel));
   faults.add(crossCheck(read, (name) => faults.has(name)));
-  const warnings = warnOfUnknown(env, names);
+  const warnings = [...unreadLines(env), ...warnOfUnknown(env, names)];
   faults.throwIfAny(warnings);
 
   const values = { ...read, LOG_FORMAT: read.LOG_FORMAT ?? (onTerminal ? 'pretty' : 'json') } as const;
   const groups = groupValues(values);
-  const otel = openTelemetryVariables(env);
   return freeze({
     ...groups,
     database: { ...groups.database, urlFile: given.get('DATABASE_URL')?.file },
@@ -41,7 +49,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     settings: [
       ...settingsOf(variables, values, given),
       ...settingsOf(sunsets, dates, given),
-      ...openTelemetrySettings(otel, names),
+      ...openTelemetrySettings(given, names),
     ],
     warnings,
   });

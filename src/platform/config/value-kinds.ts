@@ -78,14 +78,18 @@ function showDate(date: Date): string {
 }
 
 /** The path of a file that can be read now. The value is the path: the reader opens the file anew when it needs it. */
-export const readableFile = valueKind('the path of a file that can be read', (path) => {
+export const readableFile = valueKind('the path of a file that can be read', (path) =>
+  isReadableFile(path) ? path : undefined,
+);
+
+export function isReadableFile(path: string): boolean {
   try {
     accessSync(path, constants.R_OK);
-    return statSync(path).isFile() ? path : undefined;
+    return statSync(path).isFile();
   } catch {
-    return undefined;
+    return false;
   }
-});
+}
 
 /** Names of features, in lower kebab case. */
 export const featureNames = valueKind<readonly string[]>(

@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { ConfigError, type Config } from '../config/index.js';
+import { ConfigError, readFileBytes, type Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 
 type Settings = Config['database']['tls'];
@@ -66,7 +65,7 @@ export class MysqlTls {
 /** mysql2 checks the certificate's chain by default, its host name only when asked. Undefined for no TLS. */
 function readMaterial({ mode, caFile, certFile, keyFile }: Settings): Material | undefined {
   if (mode === 'disable') return undefined;
-  const read = (name: string, file: string): Buffer => parsed(name, () => readFileSync(file));
+  const read = (name: string, file: string): Buffer => parsed(name, () => readFileBytes(file));
   return {
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
