@@ -20,7 +20,7 @@ import {
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import { BaseExceptionFilter } from '@nestjs/core';
-import { ApiCreatedResponse } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOperation } from '@nestjs/swagger';
 import { defineFeature, type Feature } from '../feature.js';
 import { LocatedBy } from '../routing/index.js';
 import { IntegerProperty, UnreadBody } from '../validation/index.js';
@@ -197,10 +197,10 @@ describe('what a handler takes', () => {
       }
     }
     expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
-      "feature 'toys': postPlain takes a body of Plain, no property of which has a decorator",
-      "feature 'toys': postList takes a body of Array, no property of which has a decorator",
+      "feature 'toys': postPlainToy takes a body of Plain, no property of which has a decorator",
+      "feature 'toys': postListToy takes a body of Array, no property of which has a decorator",
       "feature 'toys': listToys takes a query of Plain, no property of which has a decorator",
-      "feature 'toys': listChecked takes a query of Checked, whose 'count' refuses every text; what converts it is @IntegerParameter, @Int64Parameter, @Type or @Transform",
+      "feature 'toys': listCheckedToys takes a query of Checked, whose 'count' refuses every text; what converts it is @IntegerParameter, @Int64Parameter, @Type or @Transform",
     ]);
   });
 });
@@ -221,13 +221,14 @@ describe('where a handler is', () => {
     @Controller('dolls')
     class DollsController {
       @Get()
+      @ApiOperation({ operationId: 'listDollsToys' })
       listDolls(): unknown {
         return [];
       }
     }
     expect(await violationsOf(feature({}, { controllers: [ToysController, DollsController] }))).toEqual([
       "feature 'toys': ToysController.listToys is at /toys/a and /toys/b, and an operation has one path; declare a handler for each",
-      "operationId 'listDolls' is claimed more than once by feature 'toys'",
+      "operationId 'listDollsToys' is claimed more than once by feature 'toys'",
     ]);
   });
 
@@ -397,9 +398,9 @@ describe('where a handler is', () => {
       }
     }
     expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
-      "feature 'toys': postLost is located by 'fetchToy', which is no operation",
-      "feature 'toys': postOdd is located by 'getToy', whose path has no parameter 'id'",
-      "feature 'toys': postNameless is located by 'getToy' with 'name', which its answer has not",
+      "feature 'toys': postLostToy is located by 'fetchToy', which is no operation",
+      "feature 'toys': postOddToy is located by 'getToy', whose path has no parameter 'id'",
+      "feature 'toys': postNamelessToy is located by 'getToy' with 'name', which its answer has not",
     ]);
   });
 });

@@ -3,6 +3,7 @@ import type { Feature } from '../feature.js';
 import { clashesOf, type Claimant } from './claims.js';
 import { faultsOfDeclaration } from './declaration-faults.js';
 import { declareFeatures } from './declared-features.js';
+import { documentClasses } from './document-classes.js';
 import { FeatureError } from './feature-error.js';
 import { faultsOf } from './feature-faults.js';
 import { faultsOfRoutes } from './route-faults.js';
@@ -34,6 +35,7 @@ export async function checkFeatures(
     ...declared.flatMap((feature) => faultsOf(feature, platform.version, features)),
     ...clashesOf(features, platform, platform.tables),
     ...violations,
+    ...documentClasses(routes),
     ...faultsOfRoutes(routes, features),
     ...clashesOfSchemas(routes),
   ];

@@ -22,8 +22,8 @@ export function clashesOfSchemas(routes: readonly Route[]): string[] {
   return clashes('schema', [['the platform', 'Error'], ...claims]);
 }
 
-function schemasOf({ controller, handler, operationId, bodyType }: Route): [string, Source][] {
-  const parameters = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, operationId) ??
+function schemasOf({ controller, handler, handlerName, bodyType }: Route): [string, Source][] {
+  const parameters = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, handlerName) ??
     []) as unknown[];
   const answered = Object.values(responsesOf(handler)).flatMap(({ type }) => schemasUnder(type));
   // Of a query there are schemas for its enumerations only.

@@ -115,13 +115,13 @@ export function plainHandlers(
   });
 }
 
-function returnTypeOf({ controller, operationId }: Route): unknown {
-  return Reflect.getMetadata('design:returntype', controller.prototype as object, operationId);
+function returnTypeOf({ controller, handlerName }: Route): unknown {
+  return Reflect.getMetadata('design:returntype', controller.prototype as object, handlerName);
 }
 
 /** Undefined where one is given in another way. */
-function inputsOf({ controller, operationId }: Route): Input[] | undefined {
-  const inputs = argumentsOf(controller, operationId);
+function inputsOf({ controller, handlerName }: Route): Input[] | undefined {
+  const inputs = argumentsOf(controller, handlerName);
   if (!inputs.every(isPlain)) return undefined;
   // Nest pipes several at the same time; which fault of theirs comes first is its to say.
   return inputs.filter(({ kind }) => kind !== 'param').length > 1 ? undefined : inputs;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { Body, Controller, createParamDecorator, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, createParamDecorator, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { ApiOperation } from '@nestjs/swagger';
 import { discoverRoutes } from './discover-routes.js';
 
 class Toy {
@@ -73,6 +74,51 @@ describe('the routes of a controller', () => {
     expect(discovered().violations).toEqual([
       expect.stringContaining("ToysController.lostToys takes body field 'name' by name"),
       expect.stringContaining("ToysController.lostToys takes query parameter 'since' by name"),
+    ]);
+  });
+});
+
+describe('an operationId', () => {
+  @Controller('ponies')
+  class ShetlandPoniesController {
+    @Post()
+    create(): void {}
+
+    @Get()
+    findAll(): void {}
+
+    @Get(':id')
+    findOne(): void {}
+
+    @Patch(':id')
+    update(): void {}
+
+    @Delete(':id')
+    removePony(): void {}
+
+    @Get('fast')
+    listPonies(): void {}
+
+    @Get('old')
+    @ApiOperation({ operationId: 'retired' })
+    old(): void {}
+
+    @Get('carp')
+    carponies(): void {}
+  }
+
+  it('is what @ApiOperation says, else names the resource, whatever other controllers have', () => {
+    const modules = [{ controllers: [ShetlandPoniesController] }];
+    const { routes } = discoverRoutes([{ name: 'ponies', modules }], '/v1');
+    expect(routes.map(({ handlerName, operationId }) => `${handlerName}: ${operationId}`)).toEqual([
+      'create: createShetlandPony',
+      'findAll: findAllShetlandPonies',
+      'findOne: findOneShetlandPony',
+      'update: updateShetlandPony',
+      'removePony: removePony',
+      'listPonies: listPonies',
+      'old: retired',
+      'carponies: carponiesShetlandPonies',
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } 
 import { MetadataScanner } from '@nestjs/core';
 import { traitsOf } from './declare-route.js';
 import { argumentsOf, type HandlerArgument } from './handler-arguments.js';
+import { operationIdOf } from './operation-id.js';
 import type { Route } from './route.js';
 
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
@@ -61,7 +62,8 @@ function readController(controller: Type, basePath: string, feature: string, { r
         method: RequestMethod[method],
         path: `${basePath}${path}`,
         feature,
-        operationId: name,
+        operationId: operationIdOf(controller, name, path),
+        handlerName: name,
         scopes: traits.scopes ?? [],
         raises: traits.raises ?? [],
         successStatus: successStatus(handler, method),

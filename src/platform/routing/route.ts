@@ -52,5 +52,7 @@ export interface Route extends RouteTraits {
   /** The class that its query is declared by. */
   readonly queryType: Type | undefined;
   readonly controller: Type;
+  /** What the controller calls the handler, by which the compiler leaves the types of its arguments. */
+  readonly handlerName: string;
   readonly handler: (...args: never[]) => unknown;
 }

@@ -1,3 +1,4 @@
+export { documentDto, undeclaredProperties } from './document-dto.js';
 export type { Dto } from './dto-shape.js';
 export { EnumParameter, EnumProperty, type EnumOptions } from './enum.property.js';
 export { IntegerParameter, IntegerProperty, type IntegerOptions } from './integer.property.js';

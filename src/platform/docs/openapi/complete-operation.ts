@@ -52,22 +52,32 @@ export function completeOperation(
   sunset: number | undefined,
 ): Operation {
   const removalDay = sunset === undefined ? undefined : new Date(sunset).toISOString().slice(0, 10);
-  const scopes = route.scopes.map((scope) => `\`${scope}\``).join(', ');
-  const removal = removalDay && `To be removed on ${removalDay}.`;
-  const paragraphs = [operation.description, removal, scopes && `Needs the scope ${scopes}.`].filter(Boolean);
-  const { summary = route.operationId, parameters = [], requestBody } = operation;
-  return {
+  const { summary, parameters = [], requestBody, tags = [] } = operation;
+  const completed: Operation = {
     operationId: route.operationId,
-    tags: [route.feature],
-    summary,
-    ...(paragraphs.length > 0 && { description: paragraphs.join('\n\n') }),
+    tags: tags.length > 0 ? tags : [route.feature],
+    summary: summary || route.operationId,
+    ...describe(operation.description, route, removalDay),
     ...(removalDay && { deprecated: true, 'x-deprecated-sunset': removalDay }),
     ...(route.stability && { 'x-stability': route.stability }),
     security: route.open ? [] : [{ bearerAuth: [] }],
     parameters: [...parameters.map(completeParameter), ...requestHeadersOf(route)],
     ...(requestBody && { requestBody: { ...requestBody, content: completeBody(requestBody.content, document) } }),
-    responses: { ...failures(route), ...successes(operation.responses, route, document) },
+    responses: { ...failures(route, operation.responses), ...successes(operation.responses, route, document) },
   };
+  // What else the feature says of it stays, behind what every operation has.
+  return { ...completed, ...operation, ...completed };
+}
+
+function describe(
+  own: string | undefined,
+  { scopes }: Route,
+  removalDay: string | undefined,
+): { description?: string } {
+  const needed = scopes.map((scope) => `\`${scope}\``).join(', ');
+  const removal = removalDay && `To be removed on ${removalDay}.`;
+  const paragraphs = [own, removal, needed && `Needs the scope ${needed}.`].filter(Boolean);
+  return paragraphs.length > 0 ? { description: paragraphs.join('\n\n') } : {};
 }
 
 /** The example of a parameter belongs to the parameter: Swagger UI fills it in from there. */
@@ -100,7 +110,8 @@ function successes(
   document: OpenAPIObject,
 ): Record<string, Response> {
   const responses: Record<string, Response> = {};
-  const all: Record<string, Response> = { [route.successStatus]: {}, ...declared };
+  const own = Object.entries(declared).filter(([status]) => !isFailure(status));
+  const all: Record<string, Response> = { [route.successStatus]: {}, ...Object.fromEntries(own) };
   for (const [status, { description, content, ...rest }] of Object.entries(all)) {
     responses[status] = {
       description: description || 'The operation succeeded.',
@@ -117,11 +128,22 @@ function successes(
   return responses;
 }
 
-function failures(route: Route): Record<string, Response> {
-  const responses = [...failuresOf(route)].map(([status, codes]) => {
-    return [status, { ...errorResponse(status, codes), headers: headersOf(route, status) }] as const;
+/** What the handler declares of a failure stands above what the platform knows of it; the body is the Error. */
+function failures(route: Route, declared: Record<string, Response>): Record<string, Response> {
+  const known = failuresOf(route);
+  const own = Object.keys(declared).filter(isFailure).map(Number);
+  const statuses = [...new Set([...known.keys(), ...own])];
+  const responses = statuses.map((status) => {
+    const response = errorResponse(status, known.get(status) ?? []);
+    const { description, content, ...rest } = declared[status] ?? {};
+    const given = { ...(description && { description }), ...(content && { content }) };
+    return [status, { ...response, headers: headersOf(route, status), ...rest, ...given }] as const;
   });
   return Object.fromEntries(responses);
+}
+
+function isFailure(status: string): boolean {
+  return Number(status) >= 400;
 }
 
 function linkTo({ operationId, parameters }: NonNullable<Route['located']>): object {

@@ -13,7 +13,7 @@ export function completeSchema(schema: Schema): void {
     Object.assign(schema, allOf[0]);
     delete schema.allOf;
   }
-  if (type === 'integer' && format === 'int64') {
+  if (format === 'int64' && [type].flat().includes('integer')) {
     schema.minimum ??= INT64_MIN;
     schema.maximum ??= INT64_MAX;
   }
@@ -24,6 +24,7 @@ export function completeSchema(schema: Schema): void {
 
 /** Bodies are refused for a field that is not known, so their schemas, and those within, are closed. */
 export function closeSchema(schema: Schema, schemas: Schemas): void {
+  for (const part of schema.anyOf ?? []) closeSchema(part, schemas);
   const name = nameOf(schema);
   const target = name === undefined ? schema : schemas[name];
   if (target?.properties === undefined || target.additionalProperties !== undefined) {

@@ -68,9 +68,10 @@ function meaningOf(status: number, codes: readonly ErrorCode[]): string {
   // The interface's own words (§7), whatever it is that is not there.
   if (status === statusOfCategory.not_found) return 'The requested resource could not be found.';
   const own = codes.filter((code) => !platformCodes.has(code)).map(({ message }) => message);
-  if (own.length === codes.length) return own.join(' ');
+  if (own.length > 0 && own.length === codes.length) return own.join(' ');
   const found = codes.flatMap((code) => faults.get(code) ?? []);
-  return [meaning[status] ?? `The request ${anyOf.format(found)}.`, ...own].join(' ');
+  const general = meaning[status] ?? (found.length > 0 ? `The request ${anyOf.format(found)}.` : 'The request failed.');
+  return [general, ...own].join(' ');
 }
 
 const platformCodes: ReadonlySet<ErrorCode> = new Set(Object.values(coreErrors));
@@ -83,7 +84,7 @@ export function errorResponse(status: number, codes: readonly ErrorCode[]): obje
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(examples) as object,
+        ...(codes.length > 0 && { examples: Object.fromEntries(examples) as object }),
       },
     },
   };

@@ -11,7 +11,17 @@ import {
   type INestApplication,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ApiOkResponse, ApiCreatedResponse, ApiOperation, ApiParam, ApiProperty, ApiSchema } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiExtension,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProperty,
+  ApiResponse,
+  ApiSchema,
+  ApiTags,
+} from '@nestjs/swagger';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { parse as parseYaml } from 'yaml';
 import { coreErrors, defineErrorCode, statusOfCategory } from '../../errors/index.js';
@@ -100,7 +110,20 @@ class ToysController {
   peek(): void {}
 }
 
-@Module({ controllers: [ToysController] })
+@Controller('shelves')
+@ApiTags('furniture')
+class ShelvesController {
+  @Post()
+  @ApiOperation({ operationId: 'buildShelf', deprecated: true })
+  @ApiExtension('x-room', 'attic')
+  @ApiResponse({ status: 201, description: 'Built.' })
+  @ApiResponse({ status: 403, description: 'Only the carpenter may.' })
+  @ApiResponse({ status: 418, description: 'It is a teapot.' })
+  @ApiResponse({ status: 402 })
+  create(): void {}
+}
+
+@Module({ controllers: [ToysController, ShelvesController] })
 class ToysModule {}
 
 const toys = defineFeature({
@@ -143,7 +166,10 @@ let routes: readonly Route[];
 beforeAll(async () => {
   const application: INestApplication = await NestFactory.create(ToysModule, { logger: false });
   application.setGlobalPrefix('v1', { exclude: [{ path: 'none', method: RequestMethod.ALL }] });
-  routes = discoverRoutes([{ name: 'toys', modules: [{ controllers: [ToysController] }] }], '/v1').routes;
+  routes = discoverRoutes(
+    [{ name: 'toys', modules: [{ controllers: [ToysController, ShelvesController] }] }],
+    '/v1',
+  ).routes;
   const servers = [
     { url: 'https://animal-store.example/v1', description: 'Production' },
     { url: 'https://staging.animal-store.example/v1', description: 'Staging' },
@@ -182,7 +208,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has paths relative to the servers, and operations called by their handlers', () => {
-    expect(Object.keys(document.paths)).toEqual(['/toys', '/toys/{toyId}', '/toys/open']);
+    expect(Object.keys(document.paths)).toEqual(['/toys', '/toys/{toyId}', '/toys/open', '/shelves']);
     expect(operation('get', '/toys').operationId).toBe('listToys');
     expect(document.servers.map(({ url }) => url)).toEqual([
       'https://animal-store.example/v1',
@@ -219,6 +245,7 @@ describe('the OpenAPI document', () => {
     expect(operation('get', '/toys/{toyId}')).not.toMatchObject({ description: expect.stringContaining('scope') });
     expect(document.tags).toEqual([
       { name: 'toys', description: 'Scopes: `toys:read` (List toys), `toys:write` (Add toys)' },
+      { name: 'furniture', description: 'The operations of furniture' },
     ]);
   });
 
@@ -347,5 +374,29 @@ describe('the OpenAPI document', () => {
     expect(operation('get', '/toys').responses[200]!.content['application/json'].example).toEqual([
       { id: 1, colour: 'red' },
     ]);
+  });
+
+  it('says what @ApiOperation, @ApiTags and @ApiExtension say', () => {
+    expect(operation('post', '/shelves')).toMatchObject({
+      operationId: 'buildShelf',
+      summary: 'buildShelf',
+      tags: ['furniture'],
+      deprecated: true,
+      'x-room': 'attic',
+    });
+    expect(operation('get', '/toys')).toMatchObject({ tags: ['toys'] });
+  });
+
+  it('says what @ApiResponse says of a failure, whose body is the Error', () => {
+    const { responses } = operation('post', '/shelves');
+    expect(responses[403]).toMatchObject({ description: 'Only the carpenter may.', headers: { 'X-Request-Id': {} } });
+    for (const status of [402, 403, 418]) {
+      expect(responses[status]!.content['application/json']).toEqual({
+        schema: { $ref: '#/components/schemas/Error' },
+      });
+    }
+    expect(responses[402]!.description).toBe('The request failed.');
+    expect(responses[201]!.description).toBe('Built.');
+    expect(Object.keys(responses)).toContain('429');
   });
 });

@@ -25,6 +25,7 @@ export interface DocumentSource extends HeaderSource {
   readonly sunsetOf: (route: Route) => number | undefined;
 }
 
+type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 type Components = Record<string, Record<string, unknown> | undefined>;
 
 const outline = new DocumentBuilder()
@@ -42,15 +43,15 @@ const outline = new DocumentBuilder()
 export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   const { application, product, routes } = source;
   const scanned = SwaggerModule.createDocument(application, outline, {
-    operationIdFactory: (_controller, method) => method,
     ignoreGlobalPrefix: true,
+    autoTagControllers: false,
   });
   for (const schema of Object.values(schemasOf(scanned))) completeSchema(schema);
   const document: OpenAPIObject = {
     openapi: scanned.openapi,
     info: { title: product.name, version: product.version, description: guide, license: product.licence },
     servers: [...source.servers],
-    tags: source.features.map(tagOf),
+    tags: [],
     paths: {},
     ...(scanned.components && { components: scanned.components }),
   };
@@ -62,6 +63,7 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
     const completed = completeOperation(operation as Operation, route, document, source.sunsetOf(route));
     document.paths[path] = { ...document.paths[path], [method]: completed as typeof operation };
   }
+  document.tags = tagsOf(document, source.features);
   document.components = componentsOf(document, source);
   return document;
 }
@@ -71,7 +73,15 @@ function pathInDocument(route: Route): string {
   return route.path.replace(/^\/v1(?=\/)/, '');
 }
 
-function tagOf({ name, scopes = {} }: Feature): { name: string; description: string } {
+/** The features, and what `@ApiTags` names besides. */
+function tagsOf({ paths }: OpenAPIObject, features: readonly Feature[]): TagObject[] {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path) as Operation[]);
+  const others = new Set(operations.flatMap(({ tags = [] }) => tags));
+  for (const { name } of features) others.delete(name);
+  return [...features.map(tagOf), ...[...others].map((name) => ({ name, description: `The operations of ${name}` }))];
+}
+
+function tagOf({ name, scopes = {} }: Feature): TagObject {
   const allowed = Object.entries(scopes).map(([scope, allows]) => `\`${scope}\` (${allows})`);
   return { name, description: allowed.length > 0 ? `Scopes: ${allowed.join(', ')}` : `The operations of ${name}` };
 }

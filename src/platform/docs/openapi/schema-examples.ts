@@ -9,6 +9,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   items?: Schema;
   allOf?: Schema[];
+  anyOf?: Schema[];
   enum?: unknown[];
   default?: unknown;
   example?: unknown;
@@ -38,10 +39,8 @@ export function reference(name: string): { $ref: string } {
 /** A value that the schema allows, put together from the examples of its parts; undefined where a part has none. */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
-  const name = nameOf(schema);
-  const target = name === undefined ? undefined : schemas[name];
-  if (target) return exampleOf(target, schemas);
-  if (schema.allOf?.[0]) return exampleOf(schema.allOf[0], schemas);
+  const [same] = [schemas[nameOf(schema) ?? ''], schema.allOf?.[0], schema.anyOf?.[0]].filter(Boolean);
+  if (same) return exampleOf(same, schemas);
   if (schema.items) {
     const item = exampleOf(schema.items, schemas);
     return item === undefined ? undefined : [item];

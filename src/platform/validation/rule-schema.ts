@@ -1,0 +1,87 @@
+import type { Rule } from './acceptance.js';
+
+/** The keywords of JSON Schema that decorators of class-validator stand for. */
+export interface RuleSchema {
+  type?: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
+  format?: string;
+  pattern?: string;
+  enum?: readonly unknown[];
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  multipleOf?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  minProperties?: number;
+}
+
+type Read = (...constraints: never[]) => RuleSchema;
+
+const dateTime: Read = () => ({ type: 'string', format: 'date-time' });
+const text: Read = () => ({ type: 'string' });
+
+/** By the name that class-validator gives a rule. What is missing here says nothing that a schema could. */
+const SCHEMAS: Readonly<Record<string, Read>> = {
+  isString: text,
+  isNumberString: text,
+  isBooleanString: text,
+  isBoolean: () => ({ type: 'boolean' }),
+  isInt: () => ({ type: 'integer' }),
+  isNumber: () => ({ type: 'number' }),
+  isObject: () => ({ type: 'object' }),
+  isNotEmptyObject: () => ({ type: 'object', minProperties: 1 }),
+  isDate: dateTime,
+  isDateString: dateTime,
+  isIso8601: dateTime,
+  isRFC3339: dateTime,
+  isEmail: () => ({ type: 'string', format: 'email' }),
+  isUuid: () => ({ type: 'string', format: 'uuid' }),
+  isIp: (version?: string) => ({ type: 'string', ...(version !== undefined && { format: `ipv${version}` }) }),
+  isIn: (values: readonly unknown[]) => ({ enum: values }),
+  isEnum: (_enum: object, values: readonly unknown[]) => ({ enum: values }),
+  equals: (value: unknown) => ({ enum: [value] }),
+  matches: (pattern: RegExp | string, flags?: string) => patternOf(new RegExp(pattern, flags)),
+  minLength: (minLength: number) => ({ minLength }),
+  maxLength: (maxLength: number) => ({ maxLength }),
+  isLength: (minLength: number, maxLength?: number) => ({ minLength, ...(maxLength !== undefined && { maxLength }) }),
+  min: (minimum: number) => ({ minimum }),
+  max: (maximum: number) => ({ maximum }),
+  isPositive: () => ({ exclusiveMinimum: 0 }),
+  isNegative: () => ({ exclusiveMaximum: 0 }),
+  isDivisibleBy: (multipleOf: number) => ({ multipleOf }),
+  isArray: () => ({ type: 'array' }),
+  arrayMinSize: (minItems: number) => ({ type: 'array', minItems }),
+  arrayMaxSize: (maxItems: number) => ({ type: 'array', maxItems }),
+  arrayNotEmpty: () => ({ type: 'array', minItems: 1 }),
+  arrayUnique: () => ({ type: 'array', uniqueItems: true }),
+};
+
+/** What a rule says of a value, or of each item where it is a rule of `each`. */
+export function schemaOfRule({ name, constraints }: Rule): RuleSchema {
+  const read = name !== undefined && Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
+  return read === undefined ? {} : read(...((constraints as never[] | undefined) ?? []));
+}
+
+/** What all of the schemas say together: of two bounds the closer one. */
+export function combine(schemas: readonly RuleSchema[]): RuleSchema {
+  const all: Record<string, unknown> = {};
+  for (const [name, value] of schemas.flatMap((schema) => Object.entries(schema))) {
+    const before = all[name];
+    if (typeof value !== 'number' || typeof before !== 'number') all[name] = value;
+    else all[name] = /^min|Minimum$/.test(name) ? Math.max(before, value) : Math.min(before, value);
+  }
+  return all;
+}
+
+/** What engines read in different ways, or not at all: groups other than `(?:`, escapes of letters, empty classes. */
+const NOT_PORTABLE = /\(\?[^:]|\\[^dDwW\W]|\[\^?\]/;
+
+/** Only one that ECMA-262, PCRE, RE2 and Java read alike is of use to a client. */
+function patternOf({ source, flags }: RegExp): RuleSchema {
+  const isPortable = flags.replace(/[gu]/g, '') === '' && !NOT_PORTABLE.test(source);
+  return { type: 'string', ...(isPortable && { pattern: source }) };
+}
