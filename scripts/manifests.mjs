@@ -109,6 +109,7 @@ const REFUSED = [
   ['config.MIGRATIONS=run', 'MIGRATIONS'],
   ['config.METRICS_ENABLED=false', 'METRICS_ENABLED'],
   ['secrets.files.DATABASE_URL_FILE=', 'DATABASE_URL_FILE'],
+  ['monitoring.runbookUrl=', 'runbookUrl'],
   ['image.tag=latest', 'release'],
   ['image.digest=1234', 'digest'],
   ['podDisruptionBudget.minAvailable=3', 'drained'],

@@ -20,6 +20,7 @@ const NEEDS = [
   { package: 'haproxy', programs: ['haproxy'], for: 'the tests of rolling restarts in test/faults' },
   { package: 'openssl', programs: ['openssl'], for: 'the tests of TLS to the database' },
   { package: 'faketime', programs: ['faketime'], for: 'the tests of a clock that jumps' },
+  { package: 'prometheus', programs: ['promtool'], for: 'the tests of metrics and alerts' },
   { package: 'wrk', programs: ['wrk'], for: 'the load of npm run bench' },
   { package: 'util-linux', programs: ['prlimit'], for: 'the tests of a process without file descriptors' },
   { package: 'util-linux', programs: ['fallocate'], for: 'the tests of a full disk' },

@@ -1,4 +1,5 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -18,6 +19,8 @@ const CANARY = 'Otso-the-canary';
 const LOGIN = 'store\0';
 /** CLIENT_SSL among the capabilities of a server's greeting. */
 const OFFERS_TLS = 0x08;
+
+const EXPIRY = 'animal_store_certificate_expiry_timestamp_seconds';
 
 const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== undefined;
 
@@ -205,6 +208,30 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     await service.stop();
     await statement("ALTER USER store@'%' REQUIRE NONE");
     await moveTo(trusted);
+    await wire.stop();
+  }, 60_000);
+
+  it('has metrics of when the certificates of both sides expire, the one of a renewed certificate too', async () => {
+    const own = trusted.issue('DNS:client', 1);
+    const first = trusted.issue('IP:127.0.0.1', 1);
+    await present(first);
+    const env = { DATABASE_TLS_CERT_FILE: own.certificate, DATABASE_TLS_KEY_FILE: own.key };
+    const { wire, service, probes } = await launch({
+      mode: 'verify-identity',
+      env: { ...env, DATABASE_CONNECTION_MAX_AGE_MS: '500' },
+    });
+    await service.untilLogged((line) => line['event'] === 'app.ready', 20_000);
+    const shown = async (): Promise<string[]> =>
+      (await probes.get('/metrics')).text.split('\n').filter((line) => line.startsWith(`${EXPIRY}{`));
+    const line = (certificate: string, file: string): string =>
+      `${EXPIRY}{certificate="${certificate}"} ${new X509Certificate(readFileSync(file)).validToDate.getTime() / 1000}`;
+    const client = line('database_client', own.certificate);
+    expect((await shown()).sort()).toEqual([client, line('database_server', first.certificate)]);
+    // Longer than the authority itself, whose certificate is then the first to expire.
+    await present(trusted.issue('IP:127.0.0.1', 5));
+    const authority = line('database_server', trusted.certificate);
+    while (!(await shown()).includes(authority)) await sleep(50);
+    await service.stop();
     await wire.stop();
   }, 60_000);
 

@@ -8,7 +8,7 @@ const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 /** The digest of every file that deploy/rendered is made of, so that it cannot fall behind them unseen. */
 export function digestOfSources(): string {
   const hash = createHash('sha256');
-  for (const path of globSync('{kustomize,helm}/**/*.*', { cwd: deploy }).sort()) {
+  for (const path of globSync('{kustomize,helm,observability}/**/*.*', { cwd: deploy }).sort()) {
     hash.update(`${path}\n`).update(readFileSync(`${deploy}/${path}`));
   }
   return hash.digest('hex');

@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import type { Log } from '../logging/index.js';
 import type { Metrics, PoolState } from '../metrics/index.js';
 import { tracing } from '../tracing/index.js';
+import { certificateExpiry } from './certificate-expiry.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import { LateError } from './deadline.js';
 import type { StatementFault } from './statement-fault.js';
@@ -15,6 +17,8 @@ export interface DatabaseObservers {
 
 /** Tells what a database adapter does: to the metrics, the traces and the log. */
 export class DatabaseWatch {
+  private readonly seen = new WeakSet<Socket>();
+
   constructor(
     private readonly observers: DatabaseObservers,
     private readonly system: string,
@@ -44,8 +48,15 @@ export class DatabaseWatch {
   }
 
   /** A connection was had. */
-  connected(startedAt: number): void {
-    this.observers.metrics?.databasePool.waited(performance.now() - startedAt);
+  connected(startedAt: number, socket: Socket): void {
+    const { metrics } = this.observers;
+    if (metrics === undefined) return;
+    metrics.databasePool.waited(performance.now() - startedAt);
+    if (this.seen.has(socket)) return;
+    this.seen.add(socket);
+    for (const [side, expiry] of Object.entries(certificateExpiry(socket))) {
+      metrics.certificateExpiry.set({ certificate: `database_${side}` }, (expiry as Date).getTime() / 1000);
+    }
   }
 
   /** A connection was given back, or destroyed. */

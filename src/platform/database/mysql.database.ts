@@ -130,7 +130,7 @@ export class MysqlDatabase extends Database {
       let takenAt = startedAt;
       try {
         connection = await this.pool.acquire();
-        this.watch.connected(startedAt);
+        this.watch.connected(startedAt, connection.stream);
         takenAt = performance.now();
         const result = await work(connection);
         this.pool.release(connection);

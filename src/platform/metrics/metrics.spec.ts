@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Metrics } from './metrics.js';
 
-// What promtool's `check metrics` says no to. `npm run check:telemetry` asks promtool itself.
+// What promtool's `check metrics` refuses. test/documents/alerts.spec.ts asks promtool itself.
 it('names each metric by the rules of Prometheus', async () => {
   const { registry } = new Metrics('1.0.0', 'abc');
   const metrics = await registry.getMetricsAsJSON();

@@ -82,6 +82,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly certificateExpiry = new Gauge({
+    name: 'animal_store_certificate_expiry_timestamp_seconds',
+    help: 'When a certificate of the connection to the database expires, in seconds since 1970.',
+    labelNames: ['certificate'],
+    registers: [this.registry],
+  });
+
   readonly ready = new Gauge({
     name: 'animal_store_ready',
     help: '1 while /readyz says ready.',
