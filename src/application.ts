@@ -7,7 +7,7 @@ import { loadConfig, loadEnvironment, type Config } from './platform/config/inde
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
-import { checkFeatures, charged, HookWatch, startedFeatures } from './platform/feature-check/index.js';
+import { checkFeatures, charged, HookWatch, lineAttribution, startedFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
   currentExchange,
@@ -57,7 +57,7 @@ export async function createApplication({
   const routes = await checkFeatures(features, { ...platformSchema, version }, '/v1');
   const metrics = new Metrics(version, revision);
   const onDrop = (): void => metrics.logDropped.inc();
-  const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext, onDrop }));
+  const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext(features), onDrop }));
   for (const warning of [...config.warnings, ...warnOfUnknownSunsets(config.sunsets, routes)]) {
     log.warn({ event: 'config.warning' }, warning);
   }
@@ -143,14 +143,16 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   nest.useGlobalFilters(filter);
 }
 
-/** What every line of the log says of the request that it belongs to. */
-export function logContext(): object {
-  const exchange = currentExchange();
-  if (exchange === undefined) return {};
-  const { id, trace, route } = exchange;
-  return {
-    request_id: id,
-    ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
-    ...(route === undefined ? {} : { feature: route.feature }),
+/** What every line of the log says of the request, or else of the feature, that it belongs to. */
+export function logContext(features: readonly Feature[]): (line: object) => object {
+  const featureOf = lineAttribution(features);
+  return (line) => {
+    const { id, trace, route } = currentExchange() ?? {};
+    const feature = route?.feature ?? featureOf((line as { readonly context?: unknown }).context);
+    return {
+      ...(id !== undefined && { request_id: id }),
+      ...(trace !== undefined && { trace_id: trace.traceId, span_id: trace.spanId }),
+      ...(feature !== undefined && { feature }),
+    };
   };
 }

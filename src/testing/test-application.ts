@@ -39,7 +39,7 @@ const ENVIRONMENT = {
  */
 export async function startTestApplication({ features, env, clock }: TestOptions): Promise<TestApplication> {
   const config = loadConfig({ ...ENVIRONMENT, ...env });
-  const log = await quietLog(config);
+  const log = await quietLog(config, features);
   const running = await createApplication({ features, config, log, ...(clock === undefined ? {} : { clock }) });
   await running.start();
   await running.ready();
@@ -47,8 +47,8 @@ export async function startTestApplication({ features, env, clock }: TestOptions
 }
 
 /** The service's, but with LOG_LEVEL for the trail of keys too: tests make keys all the time, and have some refused. */
-async function quietLog(config: Config): Promise<Log> {
-  const log = await createLog({ ...config.log, version, context: logContext });
+async function quietLog(config: Config, features: readonly Feature[]): Promise<Log> {
+  const log = await createLog({ ...config.log, version, context: logContext(features) });
   log.onChild = (child) => {
     child.level = config.log.level;
   };

@@ -49,14 +49,18 @@ export async function charged<T>(features: readonly Feature[], starting: Promise
  */
 async function featureAtFault(error: unknown, features: readonly Feature[]): Promise<string | undefined> {
   if (!(error instanceof Error)) return undefined;
-  const places = placesOf(features);
-  for (const file of filesIn(error.stack ?? '')) {
-    const inside = places.find(({ start }) => file.startsWith(start));
-    if (inside !== undefined) return inside.name;
-  }
+  const inside = featureOfFiles(features)(filesIn(error.stack ?? ''));
+  if (inside !== undefined) return inside;
   const declared = await declareFeatures(features);
   return declared.find((feature) => classesOf(feature).some((name) => new RegExp(`\\b${name}\\b`).test(error.message)))
     ?.name;
+}
+
+/** Finds the feature in whose file, else in whose folder, the first of some files lies that lies in any. */
+export function featureOfFiles(features: readonly Feature[]): (files: readonly string[]) => string | undefined {
+  const places = placesOf(features);
+  const ownerOf = (file: string) => places.find(({ start }) => file.startsWith(start))?.name;
+  return (files) => files.map(ownerOf).find((owner) => owner !== undefined);
 }
 
 /** What a path of each feature's begins with, the longest first: a folder may lie in another's, or be that of several. */
@@ -77,7 +81,7 @@ function filesIn(stack: string): string[] {
   );
 }
 
-function pathOf(file: string): string {
+export function pathOf(file: string): string {
   return file.startsWith('file:') ? fileURLToPath(file) : file;
 }
 

@@ -3,3 +3,4 @@ export { FeatureError } from './feature-error.js';
 export { HookWatch, type HookAtWork } from './hook-watch.js';
 export { startedFeatures } from './started-features.js';
 export { charged } from './feature-at-fault.js';
+export { lineAttribution } from './feature-of-line.js';

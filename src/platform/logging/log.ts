@@ -10,8 +10,8 @@ export interface LogSettings {
   readonly level: string;
   readonly format: 'json' | 'pretty';
   readonly version: string;
-  /** What the running code works for: request id, trace. Added to each line. */
-  readonly context: () => object;
+  /** What the running code works for: request id, trace, feature. Added to each line, which is given by its fields. */
+  readonly context: (line: object) => object;
   /** Standard error for a command whose standard output belongs to its result. */
   readonly stream?: 'stdout' | 'stderr';
   /** Told of every line that is dropped because nobody takes them. */

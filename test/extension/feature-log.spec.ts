@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { hosting } from '../support/hosting.js';
+import { HttpClient } from '../support/http.js';
+import { Service } from '../support/service.js';
+
+describe('what a feature says by the Logger of Nest', () => {
+  let database: TestDatabase;
+  let service: Service;
+
+  beforeAll(async () => {
+    database = await createSqliteDatabase();
+    service = await Service.start({ database, ...hosting({ features: ['features/night-watch.feature.ts'] }) });
+    await new HttpClient(service.url, await storeKey(database)).get('/v1/nights');
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  const night = { feature: 'night-watch' };
+
+  it.each([
+    ['a job', 'The night is quiet', { ...night, level: 'info', context: 'NightJob' }],
+    ['a job, by an error', 'The lamp is out', { ...night, level: 'error', err: { message: 'The lamp is out' } }],
+    ['a job, by the log of the service', 'It is written by the service’s own log', { ...night, level: 'info' }],
+    ['a middleware', 'Somebody passes', { ...night, request_id: expect.any(String) }],
+    ['a handler', 'Nights are listed', { ...night, context: 'NightsController', nights: 1 }],
+  ])('is in the log, with the feature: %s', async (_who, message, line) => {
+    expect(await service.untilLogged(({ msg }) => msg === message)).toMatchObject(line);
+  });
+
+  it('has the fields of an object as fields', async () => {
+    const line = await service.untilLogged(({ event }) => event === 'night.counted');
+    expect(line).toMatchObject({ ...night, owls: 2 });
+  });
+
+  it('leaves the lines of the platform its own', async () => {
+    expect(await service.untilLogged(({ event }) => event === 'app.ready')).not.toHaveProperty('feature');
+  });
+});
