@@ -4,9 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import mysql, { type Connection } from 'mysql2/promise';
 import { storeKey } from '../support/api-keys.js';
 import { runCommand } from '../support/command.js';
-import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
-import { onMysql } from '../support/engines.js';
+import { createMysqlDatabase, createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import { onMysql, onOwnServer } from '../support/engines.js';
 import { type Answer, HttpClient } from '../support/http.js';
+import { MariaDb } from '../support/mariadb.js';
 import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
@@ -92,6 +93,36 @@ onMysql('a lock that somebody else holds', (engine) => {
   });
 
   it.each([
+    ['all tables, as mysqldump does', 'LOCK TABLES idempotency_record READ, pet READ, api_key READ', 'UNLOCK TABLES'],
+    ['its table, whole', 'LOCK TABLES idempotency_record WRITE', 'UNLOCK TABLES'],
+    ['the places for records', 'SELECT id FROM idempotency_record FOR UPDATE', 'ROLLBACK'],
+  ])('on %s: a fresh key is not said to be one in use', async (locked, lock, unlock) => {
+    // The gap is there to be locked where a record is.
+    expect((await post('Before', `before ${locked}`.replaceAll(' ', '-'))).status).toBe(201);
+    await other.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await other.query('START TRANSACTION');
+    await other.query(lock);
+    const key = `fresh ${locked}`.replaceAll(' ', '-');
+    const name = `Fresh, ${locked}`;
+    for (const answer of await Promise.all([post(name, key), post(name, key)])) expectNotDone(answer);
+    await other.query(unlock);
+    expect(await many(name)).toBe(0n);
+    expect((await post(name, key)).status).toBe(201);
+    expect(await many(name)).toBe(1n);
+  });
+
+  it('on an expired record: the same', async () => {
+    expect((await post('Expired', 'expired')).status).toBe(201);
+    await store.database.query('UPDATE idempotency_record SET expires_at = 1');
+    await other.query('START TRANSACTION');
+    await other.query('SELECT id FROM idempotency_record FOR UPDATE');
+    expectNotDone(await post('Expired', 'expired'));
+    await other.query('ROLLBACK');
+    expect((await post('Expired', 'expired')).headers.get('idempotent-replayed')).toBeNull();
+    expect(await many('Expired')).toBe(2n);
+  });
+
+  it.each([
     ['keys list', 'LOCK TABLES api_key WRITE'],
     ['migrate --undo pets --yes', 'SELECT id FROM pet FOR UPDATE'],
   ])('met by %s: told as what it is', async (words, lock) => {
@@ -123,6 +154,27 @@ onMysql('a lock that somebody else holds', (engine) => {
     expect((await answer).status).toBe(201);
     expect(await many('Crossed')).toBe(1n);
     expect(await metricValue(store.service.managementUrl, 'animal_store_db_retries_total', 'code="1213"')).toBe(1);
+  });
+});
+
+onOwnServer('FLUSH TABLES WITH READ LOCK', () => {
+  let server: MariaDb;
+  const store = serving(async () => {
+    server = await MariaDb.start();
+    return createMysqlDatabase(server.url(), server.adminUrl());
+  });
+  afterAll(() => server.stop());
+
+  it('for too long: a fresh key is not said to be one in use', async () => {
+    const other = await mysql.createConnection(server.adminUrl());
+    const post = () =>
+      store.client.post('/v1/pets', { name: 'Fresh', categoryId: 1 }, { headers: { 'idempotency-key': 'fresh' } });
+    await other.query('FLUSH TABLES WITH READ LOCK');
+    expectNotDone(await post());
+    expect((await store.client.get('/v1/pets')).text).toBe('[]');
+    await other.query('UNLOCK TABLES');
+    expect((await post()).status).toBe(201);
+    await other.end();
   });
 });
 

@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 import { emptyFolder, programEnvironment, runCommand } from '../support/command.js';
 import type { Row, TestDatabase } from '../support/database.js';
 import { onEachEngine, onMysql } from '../support/engines.js';
+import { FakeTime } from '../support/fake-time.js';
 import { hosting } from '../support/hosting.js';
 import { Service, type LogLine } from '../support/service.js';
 import { spawnTethered } from '../support/tethered.js';
@@ -126,6 +127,22 @@ onMysql('the lock of a migration', (engine) => {
     expect(code).toBe(0);
     await database.drop();
   }, 40_000);
+
+  it('is not taken from a process that holds it by one whose clock is a day ahead', async () => {
+    const database = await engine.createDatabase();
+    await database.query('CREATE TABLE migration_lock (id INT PRIMARY KEY, owner VARCHAR(36), expires_at BIGINT)');
+    await database.query("INSERT INTO migration_lock VALUES (1, 'another', ?)", [Date.now() + 20_000]);
+    const time = new FakeTime({ timers: false });
+    await time.jump('+90000');
+    const ahead = Service.launch({ database, env: time.env });
+    await ahead.untilLogged(({ event }) => event === 'migration.waiting', 20_000);
+    expect(await database.query('SELECT owner FROM migration_lock')).toEqual([{ owner: 'another' }]);
+    await database.query('DELETE FROM migration_lock');
+    await ahead.untilLogged(({ event }) => event === 'app.ready', 20_000);
+    await ahead.stop();
+    time.remove();
+    await database.drop();
+  }, 60_000);
 
   it('that another process took over meanwhile ends the work after that migration, until it is free again', async () => {
     const database = await engine.createDatabase();

@@ -21,6 +21,7 @@ export interface Config {
     readonly keysFile: string | undefined;
     readonly cacheTtlMs: number;
   };
+  readonly idempotency: { readonly retentionMs: number };
   readonly limits: {
     /** Requests per client; 0: no limit. */
     readonly perMinute: number;

@@ -23,6 +23,7 @@ export function groupValues(values: Values): Groups {
       keysFile: values.API_KEYS_FILE,
       cacheTtlMs: values.API_KEY_CACHE_TTL_MS,
     },
+    idempotency: { retentionMs: values.IDEMPOTENCY_RETENTION_MS },
     limits: { perMinute: values.RATE_LIMIT_PER_MINUTE, redisUrl: values.REDIS_URL },
     shed: { maxInflight: values.SHED_MAX_INFLIGHT, loopDelayMs: values.SHED_LOOP_DELAY_MS },
     startup: { timeoutMs: values.STARTUP_TIMEOUT_MS },

@@ -52,6 +52,7 @@ describe('defaults', () => {
       featuresOff: [],
       migrations: 'run',
       auth: { failuresPerMinute: 20, keysFile: undefined, cacheTtlMs: 5000 },
+      idempotency: { retentionMs: 86_400_000 },
       limits: { perMinute: 6000, redisUrl: undefined },
       shed: { maxInflight: 200, loopDelayMs: 150 },
       startup: { timeoutMs: 20_000 },

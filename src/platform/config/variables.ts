@@ -16,6 +16,8 @@ const duration = integer(1, 600_000);
 const pause = integer(0, 600_000);
 const shortPause = integer(0, 60_000);
 const age = integer(1, DAY_MS);
+// Longer than the longest request, so that no record expires while it is made.
+const retention = integer(3_600_000, 30 * DAY_MS);
 const count = integer(0, 1_000_000);
 
 /*
@@ -97,6 +99,10 @@ const keysAndLimits = {
     desc: 'Failed authentications per source address before 429; 0: off',
   }),
   RATE_LIMIT_PER_MINUTE: count({ default: 6000, desc: 'Requests per client before 429; 0: off' }),
+  IDEMPOTENCY_RETENTION_MS: retention({
+    default: DAY_MS,
+    desc: 'How long the answer to a request with Idempotency-Key is kept for repeats',
+  }),
   REDIS_URL: redisUrl({
     default: undefined,
     example: 'redis://localhost:6379',

@@ -68,8 +68,10 @@ export abstract class Database {
    * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. A nested call joins. Where
    * the server has done nothing of it, after a deadlock or on a node that turned out to be no writer, it runs again, three
    * times in all, so it must have no effects but those in the database.
+   *
+   * @param isolation to see what others have not committed yet; READ COMMITTED where it is left out, or in a nested call.
    */
-  abstract transaction<T>(work: () => Promise<T>): Promise<T>;
+  abstract transaction<T>(work: () => Promise<T>, isolation?: 'READ UNCOMMITTED'): Promise<T>;
 }
 
 /** A statement that the engine refused for a reason that trying again does not mend. Carries no SQL and no values. */

@@ -1,5 +1,6 @@
 export { createDataSource, MIGRATION_TABLE } from './data-source.js';
 export { Database, DatabaseError, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
+export { databaseNow } from './database-clock.js';
 export { inList, type InList } from './in-list.js';
 export { DatabaseLink } from './database-link.js';
 export { openDataSource } from './open-data-source.js';
@@ -10,4 +11,5 @@ export { isOutage } from './mysql-failure.js';
 export { Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
 export { MOST_COUNTED, tableSizes, type TableSize } from './table-sizes.js';
 export { MOST_PARTS } from './union-statement.js';
-export { LockWaitError } from './unavailable.js';
+export { statementFault, type StatementFault } from './statement-fault.js';
+export { LockWaitError, OutcomeUnknownError } from './unavailable.js';

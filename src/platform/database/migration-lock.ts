@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { StartFault } from '../start-fault.js';
+import { databaseNow } from './database-clock.js';
 import { codeOf } from './fault-code.js';
 import { isFileLock } from './sqlite-failure.js';
 
@@ -23,12 +24,15 @@ export interface LockWitness {
 
 /**
  * Lets one process migrate at a time. The lock is a row with a fixed primary key and a lease: certification of a primary
- * key holds across a Galera cluster, where GET_LOCK is local to one node.
+ * key holds across a Galera cluster, where GET_LOCK is local to one node. The database's clock says when the lease ends.
  */
 export class MigrationLock {
   private readonly owner = randomUUID();
+  private readonly now: string;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {
+    this.now = databaseNow(dataSource.options.type === 'mysql' ? 'mysql' : 'sqlite');
+  }
 
   /**
    * Runs `work` while no other process of this service runs its own. Work of several steps calls `confirm` before each.
@@ -65,8 +69,8 @@ export class MigrationLock {
    * @throws {StartFault} when another process has taken it over, as it may where it could not be renewed.
    */
   async confirm(dataSource = this.dataSource): Promise<void> {
-    const values = [Date.now() + LEASE_MS, this.owner];
-    await dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = ? WHERE owner = ?`, values);
+    const renew = `UPDATE ${LOCK_TABLE} SET expires_at = ${this.now} + ${LEASE_MS} WHERE owner = ?`;
+    await dataSource.query(renew, [this.owner]);
     const own: unknown[] = await dataSource.query(`SELECT id FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
     if (own.length === 0) {
       throw new StartFault(
@@ -107,10 +111,9 @@ export class MigrationLock {
 
   private async tryAcquire(): Promise<boolean> {
     try {
-      const now = Date.now();
-      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE id = 1 AND expires_at < ?`, [now]);
-      const values = [this.owner, now + LEASE_MS];
-      await this.dataSource.query(`INSERT INTO ${LOCK_TABLE} (id, owner, expires_at) VALUES (1, ?, ?)`, values);
+      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE id = 1 AND expires_at < ${this.now}`);
+      const take = `INSERT INTO ${LOCK_TABLE} (id, owner, expires_at) VALUES (1, ?, ${this.now} + ${LEASE_MS})`;
+      await this.dataSource.query(take, [this.owner]);
       return true;
     } catch (error) {
       if (isContention(error)) return false;

@@ -99,9 +99,9 @@ export class MysqlDatabase extends Database {
     return this.transactions.getStore() !== undefined;
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
+  async transaction<T>(work: () => Promise<T>, isolation?: 'READ UNCOMMITTED'): Promise<T> {
     if (this.transactions.getStore() !== undefined) return work();
-    return this.retrying('transaction', (connection) => this.transact(connection, work));
+    return this.retrying('transaction', (connection) => this.transact(connection, work, isolation));
   }
 
   private run(sql: string, parameters: readonly SqlValue[], options: StatementOptions): Promise<unknown> {
@@ -152,8 +152,11 @@ export class MysqlDatabase extends Database {
     }
   }
 
-  private async transact<T>(connection: MysqlConnection, work: () => Promise<T>): Promise<T> {
+  private async transact<T>(connection: MysqlConnection, work: () => Promise<T>, isolation?: string): Promise<T> {
     const { queryTimeoutMs } = this.settings;
+    if (isolation !== undefined) {
+      await controlOn(connection, `SET TRANSACTION ISOLATION LEVEL ${isolation}`, queryTimeoutMs);
+    }
     await controlOn(connection, 'START TRANSACTION', queryTimeoutMs);
     try {
       const result = await this.transactions.run(connection, work);

@@ -1,19 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { DatabaseError } from '../database/index.js';
+import { Metrics } from '../metrics/index.js';
 import type { IdempotencyStore } from './idempotency.store.js';
 import { IdempotencyPurge } from './idempotency-purge.js';
 
 const MINUTE_MS = 60_000;
-const NOW = Date.UTC(2026, 0, 15);
 
-/** A store that has as many batches as it is given, and notes when it is asked. */
-function storeWith(...batches: (number | Error)[]) {
-  const asked: number[] = [];
-  const purge = (now: number): Promise<number> => {
-    asked.push(now);
+/** A purge of a store that has as many batches as it is given, or fails. */
+function purgeOf(...batches: (number | Error)[]) {
+  const ask = jest.fn(() => {
     const batch = batches.shift() ?? 0;
     return batch instanceof Error ? Promise.reject(batch) : Promise.resolve(batch);
+  });
+  const log = { info: jest.fn(), warn: jest.fn() };
+  const metrics = new Metrics('1.0.0', 'abc');
+  return {
+    ask,
+    log,
+    metrics,
+    purge: new IdempotencyPurge({ purge: ask } as unknown as IdempotencyStore, log, metrics),
   };
-  return { asked, store: { purge } as unknown as IdempotencyStore };
 }
 
 beforeEach(() => void jest.useFakeTimers());
@@ -21,43 +27,54 @@ afterEach(() => void jest.useRealTimers());
 
 describe('the purge of idempotency records', () => {
   it('goes on until nothing is left, and comes again', async () => {
-    const { asked, store } = storeWith(500, 500, 3);
-    const purge = new IdempotencyPurge(store, { now: () => NOW });
+    const { ask, log, purge } = purgeOf(500, 500, 3);
     purge.start();
-    expect(asked).toEqual([]);
+    expect(ask).not.toHaveBeenCalled();
     // Each round comes after half a minute to one and a half.
     await jest.advanceTimersByTimeAsync(0.49 * MINUTE_MS);
-    expect(asked).toEqual([]);
+    expect(ask).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(1.01 * MINUTE_MS);
-    expect(asked.slice(0, 4)).toEqual([NOW, NOW, NOW, NOW]);
+    expect(ask.mock.calls.length).toBeGreaterThanOrEqual(4);
+    const asked = ask.mock.calls.length;
     await jest.advanceTimersByTimeAsync(1.5 * MINUTE_MS);
-    expect(asked.length).toBeGreaterThan(4);
+    expect(ask.mock.calls.length).toBeGreaterThan(asked);
+    expect([log.info.mock.calls, log.warn.mock.calls]).toEqual([[], []]);
     purge.onApplicationShutdown();
   });
 
-  it('comes again after a failure', async () => {
-    const { asked, store } = storeWith(new Error('The database is away'), 1);
-    const purge = new IdempotencyPurge(store, { now: () => NOW });
+  it('comes again after a failure, which is counted each time, and logged where it is another than before', async () => {
+    const full = () => new DatabaseError('ER_DISK_FULL', false);
+    const refused = new DatabaseError('ER_TABLEACCESS_DENIED_ERROR', false);
+    const { ask, log, metrics, purge } = purgeOf(full(), full(), refused, 1, 0, full());
     purge.start();
-    await jest.advanceTimersByTimeAsync(3 * MINUTE_MS);
-    expect(asked.length).toBeGreaterThan(2);
+    while (ask.mock.calls.length < 7) await jest.advanceTimersByTimeAsync(0.1 * MINUTE_MS);
+    expect(log.warn.mock.calls.map(([fields]) => fields)).toEqual([
+      { event: 'idempotency.purge_failed', err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
+      { event: 'idempotency.purge_failed', err: refused },
+      { event: 'idempotency.purge_failed', err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
+    ]);
+    expect(log.info.mock.calls.map(([fields]) => fields)).toEqual([
+      { event: 'idempotency.purge_recovered' },
+      { event: 'idempotency.purge_recovered' },
+    ]);
+    expect((await metrics.idempotencyPurgeFailures.get()).values).toEqual([{ value: 4, labels: {} }]);
     purge.onApplicationShutdown();
   });
 
   it('ends with the application', async () => {
-    const { asked, store } = storeWith();
-    const purge = new IdempotencyPurge(store, { now: () => NOW });
+    const { ask, purge } = purgeOf();
     purge.start();
     purge.onApplicationShutdown();
+    purge.start();
     await jest.advanceTimersByTimeAsync(3 * MINUTE_MS);
-    expect(asked).toEqual([]);
+    expect(ask).not.toHaveBeenCalled();
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('ends with the application, also where it is at work then', async () => {
     const batch = Promise.withResolvers<number>();
-    const ask = jest.fn(() => Promise.resolve(0)).mockReturnValueOnce(batch.promise);
-    const purge = new IdempotencyPurge({ purge: ask } as unknown as IdempotencyStore, { now: () => NOW });
+    const { ask, purge } = purgeOf();
+    ask.mockReturnValueOnce(batch.promise);
     purge.start();
     await jest.advanceTimersByTimeAsync(1.5 * MINUTE_MS);
     purge.onApplicationShutdown();

@@ -1,5 +1,7 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { statementFault } from '../database/index.js';
+import { LOG, type Log } from '../logging/index.js';
+import { Metrics } from '../metrics/index.js';
 import { IdempotencyStore } from './idempotency.store.js';
 
 /** Milliseconds between two purges of one replica, on average. */
@@ -10,10 +12,13 @@ const PERIOD_MS = 60_000;
 export class IdempotencyPurge implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private isOver = false;
+  /** Why the last purge failed, as far as the log knows. */
+  private failure: string | undefined;
 
   constructor(
     private readonly store: IdempotencyStore,
-    private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Pick<Log, 'info' | 'warn'>,
+    private readonly metrics: Metrics,
   ) {}
 
   start(): void {
@@ -29,10 +34,28 @@ export class IdempotencyPurge implements OnApplicationShutdown {
 
   private async run(): Promise<void> {
     try {
-      while (!this.isOver && (await this.store.purge(this.clock.now())) > 0);
-    } catch {
+      while (!this.isOver && (await this.store.purge()) > 0);
+      this.report(undefined);
+    } catch (error) {
       // The next run, or another replica, gets to it.
+      this.metrics.idempotencyPurgeFailures.inc();
+      this.report(error);
     }
     this.start();
+  }
+
+  /** One line for each change, not for each try. */
+  private report(err: unknown): void {
+    const failure = err === undefined ? undefined : statementFault(err).type;
+    if (failure === this.failure) return;
+    this.failure = failure;
+    if (failure === undefined) {
+      this.log.info({ event: 'idempotency.purge_recovered' }, 'Expired idempotency records are deleted again');
+    } else {
+      this.log.warn(
+        { event: 'idempotency.purge_failed', err },
+        'Expired idempotency records cannot be deleted, so their table grows; trying again each minute',
+      );
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Int64Column } from '../int64/index.js';
 
-/** What was answered to a request with an Idempotency-Key, kept for 24 hours. */
+/** What was answered to a request with an Idempotency-Key, kept for IDEMPOTENCY_RETENTION_MS. */
 @Entity('idempotency_record')
 export class IdempotencyRecord {
   /** SHA-256 of client, operation and key, base64url. */
@@ -16,7 +16,7 @@ export class IdempotencyRecord {
   @Column({ type: 'text', nullable: true, collation: 'utf8mb4_bin' })
   answer: string | null;
 
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the database's clock; from then on the record is as if it were not there. */
   @Index('idempotency_record_expires_at')
   @Int64Column({ name: 'expires_at' })
   expiresAt: bigint;

@@ -1,16 +1,15 @@
-import { Injectable } from '@nestjs/common';
-import { Database, DatabaseError, inList } from '../database/index.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/index.js';
+import { Database, DatabaseError, databaseNow, inList } from '../database/index.js';
 import { Answer } from '../http/index.js';
 import { bytesOf, textOf } from '../json/index.js';
 
 /** Records deleted by one statement. */
-const PURGE_BATCH = 500n;
+const PURGE_BATCH = 500;
 
 export interface StoredAnswer {
   readonly fingerprint: string;
   readonly answer: Answer;
-  /** Milliseconds since the epoch; from then on the record is as if it were not there. */
-  readonly expiresAt: number;
 }
 
 /** An answer as its record has it, which older and newer replicas read too. */
@@ -21,38 +20,55 @@ interface Stored {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Answers by idempotency key, in the database of the data that they speak of. */
+/**
+ * Answers by idempotency key, in the database of the data that they speak of. The database's clock decides when a record
+ * expires, so a replica whose own clock is wrong does no harm.
+ */
 @Injectable()
 export class IdempotencyStore {
-  constructor(private readonly database: Database) {}
+  private readonly now: string;
+  private readonly retentionMs: number;
 
-  async find(id: string): Promise<StoredAnswer | undefined> {
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) config: Pick<Config, 'idempotency'>,
+  ) {
+    this.now = databaseNow(database.dialect);
+    this.retentionMs = config.idempotency.retentionMs;
+  }
+
+  /** What was answered; `expired` where there is a record that counts no more, undefined where there is none. */
+  async find(id: string): Promise<StoredAnswer | 'expired' | undefined> {
     const [row] = await this.database.query(
-      'SELECT fingerprint, answer, expires_at FROM idempotency_record WHERE id = ?',
+      `SELECT fingerprint, answer, expires_at > ${this.now} AS is_live FROM idempotency_record WHERE id = ?`,
       [id],
     );
     if (row === undefined) return undefined;
+    if (row['is_live'] === 0n) return 'expired';
     const { status, body, headers } = JSON.parse(row['answer'] as string) as Stored;
-    return {
-      fingerprint: row['fingerprint'] as string,
-      answer: new Answer(status, bytesOf(body), headers),
-      expiresAt: Number(row['expires_at']),
-    };
+    return { fingerprint: row['fingerprint'] as string, answer: new Answer(status, bytesOf(body), headers) };
+  }
+
+  /** Whether a transaction that has not ended, or only just has, holds the key: others see its record uncommitted. */
+  async isHeld(id: string): Promise<boolean> {
+    const live = `SELECT id FROM idempotency_record WHERE id = ? AND expires_at > ${this.now}`;
+    const look = () => this.database.query(live, [id]);
+    return (await this.database.transaction(look, 'READ UNCOMMITTED')).length > 0;
   }
 
   /**
-   * Takes a key, inside the transaction that will complete it. Waits while another transaction holds the key.
+   * Takes a key for IDEMPOTENCY_RETENTION_MS, inside the transaction that will complete it. Waits while another
+   * transaction holds the key.
    *
    * @returns false where the key is taken already.
-   * @throws {LockWaitError} when the other transaction takes longer than the database waits for a lock.
+   * @throws {LockWaitError} when something is locked for longer than the database waits for it.
    */
-  async claim(id: string, fingerprint: string, expiresAt: number): Promise<boolean> {
+  async claim(id: string, fingerprint: string): Promise<boolean> {
     try {
-      await this.database.execute('INSERT INTO idempotency_record (id, fingerprint, expires_at) VALUES (?, ?, ?)', [
-        id,
-        fingerprint,
-        BigInt(expiresAt),
-      ]);
+      await this.database.execute(
+        `INSERT INTO idempotency_record (id, fingerprint, expires_at) VALUES (?, ?, ${this.now} + ${this.retentionMs})`,
+        [id, fingerprint],
+      );
       return true;
     } catch (error) {
       if (error instanceof DatabaseError && error.duplicateKey) return false;
@@ -65,9 +81,8 @@ export class IdempotencyStore {
    *
    * @throws {LockWaitError} as `claim`.
    */
-  async removeExpired(id: string, now: number): Promise<void> {
-    const expired = 'DELETE FROM idempotency_record WHERE id = ? AND expires_at <= ?';
-    await this.database.execute(expired, [id, BigInt(now)]);
+  async removeExpired(id: string): Promise<void> {
+    await this.database.execute(`DELETE FROM idempotency_record WHERE id = ? AND expires_at <= ${this.now}`, [id]);
   }
 
   async complete(id: string, { status, bytes, headers }: Answer): Promise<void> {
@@ -76,18 +91,16 @@ export class IdempotencyStore {
   }
 
   /** Deletes one batch of expired records; the number deleted. */
-  async purge(now: number): Promise<number> {
-    const end = BigInt(now);
-    const rows = await this.database.query('SELECT id FROM idempotency_record WHERE expires_at <= ? LIMIT ?', [
-      end,
-      PURGE_BATCH,
-    ]);
+  async purge(): Promise<number> {
+    const rows = await this.database.query(
+      `SELECT id FROM idempotency_record WHERE expires_at <= ${this.now} LIMIT ${PURGE_BATCH}`,
+    );
     if (rows.length === 0) return 0;
     const { marks, values } = inList(rows.map((row) => row['id'] as string));
     // Looked at again: a record may have been made anew in between.
     const { affectedRows } = await this.database.execute(
-      `DELETE FROM idempotency_record WHERE expires_at <= ? AND id IN (${marks})`,
-      [end, ...values],
+      `DELETE FROM idempotency_record WHERE expires_at <= ${this.now} AND id IN (${marks})`,
+      values,
     );
     return affectedRows;
   }

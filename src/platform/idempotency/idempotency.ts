@@ -1,28 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, DAY_MS } from '../clock.js';
-import { Database, LockWaitError } from '../database/index.js';
+import { Database, LockWaitError, OutcomeUnknownError } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Answer } from '../http/index.js';
 import { inTime } from '../in-time.js';
 import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
 
-/** How long an answer is kept. */
-const LIFE_MS = DAY_MS;
 /** Milliseconds that a repeat waits for the first request to finish. */
 const PATIENCE_MS = 2000;
 /** Milliseconds, about, that the database waits for a lock. */
 const LOCK_WAIT_MS = 1000;
 
+/** What a key stands for from now on. */
+interface Outcome {
+  readonly stored: StoredAnswer;
+  /** Whether this attempt made it, rather than found it. */
+  readonly isNew: boolean;
+}
+
 /** Makes each keyed request happen once: the first is worked on, repeats get its answer. */
 @Injectable()
 export class Idempotency {
-  /** Requests of this process that are being worked on, so that repeats wait without holding a connection each. */
-  private readonly working = new Map<string, Promise<unknown>>();
+  /** Keys that this process works on. Repeats take the outcome from here: many at once need one connection, not many. */
+  private readonly working = new Map<string, Promise<Outcome>>();
 
   constructor(
     private readonly store: IdempotencyStore,
     private readonly database: Database,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -33,17 +36,15 @@ export class Idempotency {
    */
   async once(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer> {
     const patienceEnds = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const first = this.working.get(id);
-      if (first === undefined) break;
-      if (!(await settlesBefore(first, patienceEnds))) throw inUse();
-      const known = this.live(await this.store.find(id));
-      if (known !== undefined) return replay(known, fingerprint);
+    for (let first = this.working.get(id); first !== undefined; first = this.working.get(id)) {
+      const outcome = await settledBefore(first, patienceEnds);
+      if (outcome !== undefined) return replay(outcome.stored, fingerprint);
     }
     const attempt = this.attempt(id, fingerprint, work, patienceEnds);
     this.working.set(id, attempt);
     try {
-      return await attempt;
+      const { stored, isNew } = await attempt;
+      return isNew ? stored.answer : replay(stored, fingerprint);
     } finally {
       this.working.delete(id);
     }
@@ -54,54 +55,56 @@ export class Idempotency {
     fingerprint: string,
     work: () => Promise<Answer>,
     patienceEnds: number,
-  ): Promise<Answer> {
-    const stored = await this.store.find(id);
-    const known = this.live(stored);
-    if (known !== undefined) return replay(known, fingerprint);
+  ): Promise<Outcome> {
+    const known = await this.store.find(id);
+    if (known !== undefined && known !== 'expired') return { stored: known, isNew: false };
     const make = async () => {
-      if (!(await this.claim(id, fingerprint, stored !== undefined))) return undefined;
+      if (!(await this.claim(id, fingerprint, known === 'expired'))) return undefined;
       const answer = await work();
       await this.store.complete(id, answer);
       return answer;
     };
-    const made = await this.patiently(() => this.database.transaction(make), patienceEnds);
-    if (made !== undefined) return made;
+    const answer = await this.patiently(id, () => this.database.transaction(make), patienceEnds);
+    if (answer !== undefined) return { stored: { fingerprint, answer }, isNew: true };
     // Another replica had the key first.
-    const winner = this.live(await this.store.find(id));
-    if (winner === undefined) throw inUse();
-    return replay(winner, fingerprint);
+    const winner = await this.store.find(id);
+    if (winner === undefined || winner === 'expired') throw inUse();
+    return { stored: winner, isNew: false };
   }
 
-  /** The database waits for a lock for less long than a repeat does, so it is asked again until that time is up. */
-  private async patiently<T>(work: () => Promise<T>, patienceEnds: number): Promise<T> {
+  /**
+   * The database waits for a lock for less long than a repeat does, so it is asked again until that time is up; but only
+   * where the key's own holder has the lock, not a backup or whoever else locks the table.
+   */
+  private async patiently<T>(id: string, work: () => Promise<T>, patienceEnds: number): Promise<T> {
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof KeyHeldError)) throw error;
+        if (!(error instanceof ClaimLockedError)) throw error;
+        if (!(await this.store.isHeld(id))) throw error.lock;
         if (performance.now() + LOCK_WAIT_MS / 2 > patienceEnds) throw inUse();
       }
     }
   }
 
   private async claim(id: string, fingerprint: string, expired: boolean): Promise<boolean> {
-    const now = this.clock.now();
     try {
-      if (expired) await this.store.removeExpired(id, now);
-      return await this.store.claim(id, fingerprint, now + LIFE_MS);
+      if (expired) await this.store.removeExpired(id);
+      return await this.store.claim(id, fingerprint);
     } catch (error) {
-      if (error instanceof LockWaitError) throw new KeyHeldError();
+      if (error instanceof LockWaitError) throw new ClaimLockedError(error);
       throw error;
     }
   }
-
-  private live(stored: StoredAnswer | undefined): StoredAnswer | undefined {
-    return stored !== undefined && this.clock.now() < stored.expiresAt ? stored : undefined;
-  }
 }
 
-/** Another replica's transaction has the key, and has not ended yet. */
-class KeyHeldError extends Error {}
+/** A lock kept the key from being taken. Unlike one that the handler meets, it may be that of the same key's holder. */
+class ClaimLockedError extends Error {
+  constructor(readonly lock: LockWaitError) {
+    super('A lock kept an idempotency key from being taken');
+  }
+}
 
 function replay({ fingerprint: stored, answer }: StoredAnswer, fingerprint: string): Answer {
   if (stored !== fingerprint) throw new ApiError(coreErrors.idempotencyKeyReused);
@@ -112,10 +115,21 @@ function inUse(): ApiError {
   return new ApiError(coreErrors.idempotencyKeyInUse, undefined, { headers: RETRY_SOON });
 }
 
-function settlesBefore(work: Promise<unknown>, end: number): Promise<boolean> {
-  const settled = work.then(
+/**
+ * The outcome; undefined where the attempt failed and the next may try.
+ *
+ * @throws {ApiError} idempotency_key_in_use at `end`; service_unavailable where the attempt failed with it, so that those
+ *   who wait do not wait for the same database in turn, and are not told that the key is in use.
+ */
+async function settledBefore(attempt: Promise<Outcome>, end: number): Promise<Outcome | undefined> {
+  const settled = attempt.then(
     () => true,
     () => true,
   );
-  return inTime(Math.max(0, end - performance.now()), settled);
+  if (!(await inTime(Math.max(0, end - performance.now()), settled))) throw inUse();
+  return attempt.catch((error: unknown) => {
+    const isUnavailable = error instanceof ApiError && error.kind === coreErrors.serviceUnavailable;
+    if (isUnavailable && !(error instanceof OutcomeUnknownError)) throw error;
+    return undefined;
+  });
 }

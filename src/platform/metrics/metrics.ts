@@ -62,6 +62,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly idempotencyPurgeFailures = new Counter({
+    name: 'animal_store_idempotency_purge_failures_total',
+    help: 'Times that expired records of Idempotency-Key could not be deleted.',
+    registers: [this.registry],
+  });
+
   readonly featureFaults = new Counter({
     name: 'animal_store_feature_faults_total',
     help: 'What a feature did that it may not: an unknown error, an answer that came too late, a blocked event loop.',

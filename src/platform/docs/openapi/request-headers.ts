@@ -7,7 +7,7 @@ export const requestHeaders = {
     in: 'header',
     required: false,
     description:
-      'Makes a repeat of this request safe: within 24 hours the same key and body get the same answer, and nothing is made twice. 1 to 255 visible ASCII characters, bare or in double quotes.',
+      'Makes a repeat of this request safe: within 24 hours, unless the server keeps answers for another time, the same key and body get the same answer, and nothing is made twice. 1 to 255 visible ASCII characters, bare or in double quotes.',
     schema: { type: 'string', pattern: '^("[!#-~]{1,255}"|[!#-~][!-~]{0,254})$' },
   },
   IfNoneMatch: {
