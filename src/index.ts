@@ -1,7 +1,16 @@
 /** The package's face: everything that another team may import, and only that. */
 export { createApplication, type ApplicationOptions } from './application.js';
 export { pets, PetsCatalogue, type Pet, type PetStatus } from './pets/index.js';
-export { Public, RequireScope } from './platform/auth/index.js';
+export {
+  ClientContext,
+  CurrentClient,
+  ObjectPolicies,
+  PolicyFor,
+  Public,
+  RequireScope,
+  type Client,
+  type ObjectPolicy,
+} from './platform/auth/index.js';
 export { Clock, SystemClock } from './platform/clock.js';
 export {
   CONFIG,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ObjectPolicies } from '../platform/auth/index.js';
 import type { Pet } from './pet.entity.js';
 import { PetsRepository } from './pets.repository.js';
 
@@ -9,10 +10,13 @@ import { PetsRepository } from './pets.repository.js';
 @Injectable()
 export class PetsCatalogue {
   /** @internal */
-  constructor(private readonly pets: PetsRepository) {}
+  constructor(
+    private readonly pets: PetsRepository,
+    private readonly policies: ObjectPolicies,
+  ) {}
 
-  /** The pet with this id; undefined where there is none. Inside a transaction it is read there. */
-  findPet(id: bigint): Promise<Pet | undefined> {
-    return this.pets.find(id);
+  /** The pet with this id; undefined where there is none that the client may see. Inside a transaction it is read there. */
+  async findPet(id: bigint): Promise<Pet | undefined> {
+    return this.policies.visible('pet', await this.pets.find(id));
   }
 }

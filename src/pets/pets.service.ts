@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ObjectPolicies } from '../platform/auth/index.js';
 import { ApiError } from '../platform/errors/index.js';
 import { parseId } from '../platform/int64/index.js';
 import type { Slice } from '../platform/pagination/index.js';
@@ -9,10 +10,13 @@ import { PetsRepository, type PetSelection } from './pets.repository.js';
 /** The rules of the store. */
 @Injectable()
 export class PetsService {
-  constructor(private readonly pets: PetsRepository) {}
+  constructor(
+    private readonly pets: PetsRepository,
+    private readonly policies: ObjectPolicies,
+  ) {}
 
-  listPets(selection: PetSelection): Promise<Slice<Pet>> {
-    return this.pets.list(selection);
+  async listPets(selection: PetSelection): Promise<Slice<Pet>> {
+    return this.policies.visibleOf('pet', await this.pets.list(selection));
   }
 
   /** A pet is available unless it is said otherwise (contract, "Pet values"). */
@@ -29,7 +33,8 @@ export class PetsService {
    */
   async getPet(id: string): Promise<Pet> {
     const petId = parseId(id);
-    const pet = petId === undefined ? undefined : await this.pets.find(petId);
+    const found = petId === undefined ? undefined : await this.pets.find(petId);
+    const pet = await this.policies.visible('pet', found);
     if (pet === undefined) throw new ApiError(petNotFound);
     return pet;
   }

@@ -1,4 +1,5 @@
 import { Global, Module, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { Clock } from '../clock.js';
 import { CONFIG, ConfigError, type Config } from '../config/index.js';
 import { Database } from '../database/index.js';
@@ -11,9 +12,11 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKeyStore } from './api-key.store.js';
 import { ApiKeysFile } from './api-keys-file.js';
 import { Authenticator } from './authenticator.js';
+import { ClientContext } from './current-client.js';
 import { KeyAudit } from './key-audit.js';
 import { KeyUse } from './key-use.js';
 import { LoggedKeyAudit } from './logged-key-audit.js';
+import { ObjectPolicies } from './object-policies.js';
 import { ApiKeysFileError } from './read-api-keys.js';
 
 const providers: Provider[] = [
@@ -48,11 +51,17 @@ const providers: Provider[] = [
     inject: [ApiKeyCache, { token: ApiKeysFile, optional: true }, KeyUse, Clock],
   },
   ApiKeyGuard,
+  ClientContext,
+  ObjectPolicies,
 ];
 
 /** Keys: where they are kept, how a request's key is judged, and the guard that closes every route. */
 @Global()
-@Module({ providers, exports: [KeyAudit, ApiKeyStore, Authenticator, ApiKeyGuard] })
+@Module({
+  imports: [DiscoveryModule],
+  providers,
+  exports: [KeyAudit, ApiKeyStore, Authenticator, ApiKeyGuard, ClientContext, ObjectPolicies],
+})
 export class AuthModule {}
 
 /** @throws {ConfigError} (rejects) where API_KEYS_FILE names a file that cannot be used. */

@@ -7,6 +7,8 @@ export { ApiKeysFileWriter } from './api-keys-file.writer.js';
 export { AuthModule } from './auth.module.js';
 export { ClientQuota } from './client-quota.js';
 export { FailedAuthLimit } from './failed-auth-limit.js';
+export { ClientContext, CurrentClient, type Client } from './current-client.js';
+export { ObjectPolicies, PolicyFor, type ObjectPolicy } from './object-policies.js';
 export { createFirstKey } from './first-key.js';
 export { parseDuration, parseInstant } from './instant.js';
 export { EVERYTHING, faultOfClient, faultOfScopes } from './key-terms.js';

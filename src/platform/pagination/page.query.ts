@@ -26,7 +26,7 @@ export abstract class PageQuery {
 
   /** Makes the answer from a slice, converting each item to its wire shape. */
   page<T extends { readonly id: bigint }, W>(slice: Slice<T>, toWire: (item: T) => W): Page<W> {
-    const last = slice.items.at(-1);
+    const last = slice.last ?? slice.items.at(-1);
     const next = slice.more && last ? encodeCursor(last.id, this.filters()) : undefined;
     return slice instanceof ReadSlice ? slice.page(toWire, next) : new Page(slice.items.map(toWire), next);
   }

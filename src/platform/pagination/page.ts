@@ -3,6 +3,8 @@ export interface Slice<T> {
   readonly items: readonly T[];
   /** Whether at least one more item follows. */
   readonly more: boolean;
+  /** The item behind which the next page begins, where it is not the last of the items. */
+  readonly last?: T;
 }
 
 /**
