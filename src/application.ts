@@ -3,16 +3,18 @@ import { Module, type CanActivate, type INestApplication, type Type } from '@nes
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
-import { loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
+import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
 import { checkFeatures, charged, HookWatch, lineAttribution, startedFeatures } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
+  BodyGuard,
   currentExchange,
   Deadline,
   ErrorFilter,
+  featurePipes,
   HttpAdapter,
   NegotiationGuard,
   plainHandlers,
@@ -112,18 +114,27 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, foundations:
 
 /** The way of a request, in the order of the contract: each step once, one direction. */
 function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
+  const config = nest.get<Config>(CONFIG);
   const observer = nest.get(ExchangeObserver);
   const shedding = nest.get(Shedding);
   const metrics = nest.get(Metrics);
   const filter = nest.get(ErrorFilter);
   const deadline = nest.get(Deadline);
   const responder = nest.get(Responder);
-  const guards = [RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, IdempotencyGuard].map(
-    (guard) => nest.get<CanActivate>(guard),
-  );
-  const pipe = new RequestValidationPipe();
+  const guards = [
+    RouteGuard,
+    ApiKeyGuard,
+    RateLimitGuard,
+    RemovalGuard,
+    NegotiationGuard,
+    IdempotencyGuard,
+    BodyGuard,
+  ].map((guard) => nest.get<CanActivate>(guard));
+  const pipe = new RequestValidationPipe(featurePipes);
   const routes = nest.get(RouteTable).all();
+  const deadlines = routes.map(({ deadlineMs = 0 }) => deadlineMs);
   adapter.connect({
+    longestDeadlineMs: Math.max(config.http.requestDeadlineMs, ...deadlines),
     refused: (reason) => metrics.connectionsRefused.inc({ reason }),
     begin: (exchange) => observer.begin(exchange),
     end: (exchange) => {

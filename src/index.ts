@@ -70,7 +70,14 @@ export {
 export { LOG, type Log } from './platform/logging/index.js';
 export { FeatureMetrics, type Counter, type Gauge, type Histogram } from './platform/metrics/index.js';
 export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination/index.js';
-export { BodyLimit, LocatedBy, Raises, Stability, type DeprecationTerms } from './platform/routing/index.js';
+export {
+  BodyLimit,
+  LocatedBy,
+  Raises,
+  RequestDeadline,
+  Stability,
+  type DeprecationTerms,
+} from './platform/routing/index.js';
 export { StartFault } from './platform/start-fault.js';
 export {
   EnumParameter,

@@ -4,7 +4,7 @@ import { CONFIG, type Config } from './config/index.js';
 import { Database } from './database/index.js';
 import { Deprecations, RemovalGuard } from './deprecation/index.js';
 import { Health } from './health/index.js';
-import { Deadline, ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
+import { BodyGuard, Deadline, ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
 import { AuthModule, ClientQuota, FailedAuthLimit } from './auth/index.js';
 import { ExchangeObserver, LoopWatch } from './lifecycle/index.js';
@@ -35,7 +35,7 @@ const made = [
   Deadline,
   ClientRateLimit,
 ];
-const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard];
+const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, BodyGuard];
 
 /** What every feature gets for nothing, under one roof. */
 @Module({})

@@ -22,7 +22,6 @@ const THINGS = [
   'statusFound',
   'statusOwn',
   'nestOk',
-  'nestTeapot',
   'unreadable',
 ];
 
@@ -62,6 +61,16 @@ onEachEngine('features that throw', (engine) => {
     // Express takes next() and next(null) for "go on".
     if (thing === 'null' || thing === 'undefined') return;
     expectNothingInside(await client.get('/v1/throws/slow', { headers: { 'x-middleware-throws': `next:${thing}` } }));
+  });
+
+  it('an exception with a status, of whose response a client sees the message alone', async () => {
+    for (const answer of [
+      await client.get('/v1/throws/now/nestTeapot'),
+      await client.get('/v1/throws/slow', { headers: { 'x-middleware-throws': 'nestTeapot' } }),
+    ]) {
+      expect(answer).toBeErrorShape(418, 'im_a_teapot');
+      expect(answer.text).not.toContain(SECRET);
+    }
   });
 
   it('an error of their own, which says what it is', async () => {
@@ -197,7 +206,6 @@ describe('features that may not start', () => {
       "error code 'internal_error' is claimed by the platform and feature 'impostor'",
       "error code 'pet_not_found' is claimed by feature 'pets' and feature 'impostor'",
       "feature 'impostor': OtherPetsController.allPets is a route for the method ALL; declare one for each of GET, HEAD, POST, PUT, PATCH, DELETE",
-      "feature 'impostor': OtherPetsController.petsByName takes query parameter 'name' by name; declare a DTO class and take it whole",
       "feature 'impostor': OtherPetsController.hiddenPets is left out of the OpenAPI document, which holds every route",
       "feature 'impostor': renamePet needs scope 'cats:read', which no feature declares; add it to its scopes",
       "feature 'impostor': renamePet raises 'unheard_of', which the feature does not declare; add it to its errors",

@@ -3,8 +3,7 @@
  * files beside or below this one, after `pets`; on the day TEST_NOW (ISO 8601, where the clock stands still), or
  * TEST_LATER_MS milliseconds in the future.
  */
-import { registerHooks } from 'node:module';
-import { transformSync } from '@swc/core';
+import './load-typescript.mjs';
 import {
   Clock,
   crashOnUnknownFault,
@@ -16,16 +15,6 @@ import {
   SystemClock,
   welcome,
 } from 'animal-store';
-import { swcOptions } from './swc-options.mjs';
-
-registerHooks({
-  load(url, context, nextLoad) {
-    if (!/^file:.*\/test\/.*\.ts$/.test(url)) return nextLoad(url, context);
-    const { source } = nextLoad(url, { ...context, format: 'module' });
-    const { code } = transformSync(String(source), { ...swcOptions, filename: url });
-    return { format: 'module', source: code, shortCircuit: true };
-  },
-});
 
 class FixedClock extends Clock {
   #now;

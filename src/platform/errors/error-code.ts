@@ -5,6 +5,7 @@
 export const statusOfCategory = {
   malformed: 400,
   unauthenticated: 401,
+  payment_required: 402,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -12,6 +13,7 @@ export const statusOfCategory = {
   timed_out: 408,
   conflict: 409,
   gone: 410,
+  precondition_failed: 412,
   too_large: 413,
   uri_too_long: 414,
   unsupported: 415,
@@ -19,8 +21,10 @@ export const statusOfCategory = {
   too_many: 429,
   headers_too_large: 431,
   internal: 500,
+  not_implemented: 501,
+  bad_gateway: 502,
   unavailable: 503,
-} as const;
+} as const satisfies Record<string, number>;
 
 export type ErrorCategory = keyof typeof statusOfCategory;
 
@@ -33,12 +37,17 @@ export interface ErrorCode {
   readonly message: string;
 }
 
+/** Whether a text is lower snake case, as every code is. */
+export function isErrorCode(text: string): boolean {
+  return /^[a-z]+(_[a-z0-9]+)*$/.test(text);
+}
+
 /**
  * Defines an error code.
  *
  * @throws {TypeError} when the code is not lower snake case.
  */
 export function defineErrorCode(code: string, category: ErrorCategory, message: string): ErrorCode {
-  if (!/^[a-z]+(_[a-z0-9]+)*$/.test(code)) throw new TypeError(`Error code '${code}' is not lower snake case`);
+  if (!isErrorCode(code)) throw new TypeError(`Error code '${code}' is not lower snake case`);
   return Object.freeze({ code, category, message });
 }

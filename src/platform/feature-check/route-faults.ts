@@ -41,13 +41,16 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
 }
 
 /** What nobody checks is refused: each such request would be a fault of the service. */
-function faultsOfInput({ feature, operationId, bodyType, queryType }: Route): string[] {
-  const inputs = [['body', bodyType] as const, ['query', queryType] as const];
-  return inputs.flatMap(([what, type]) =>
-    type === undefined || isChecked(type)
-      ? []
-      : [`feature '${feature}': ${operationId} takes a ${what} of ${type.name}, no property of which has a decorator`],
-  );
+function faultsOfInput({ feature, operationId, inputs }: Route): string[] {
+  return inputs.flatMap(({ kind, data, type, isPiped }) => {
+    const what = kind === 'param' ? 'path parameters' : kind;
+    const isLooked = kind === 'body' || kind === 'query' || (kind === 'param' && data === undefined);
+    if (!isLooked || isPiped || type === undefined || isChecked(type)) return [];
+    return [
+      `feature '${feature}': ${operationId} takes a ${what} of ${type.name}, no property of which has a decorator; ` +
+        'give its properties decorators of class-validator, such as @IsString()',
+    ];
+  });
 }
 
 /** A query is text. What refuses every text is a parameter that nobody can give. */

@@ -15,11 +15,13 @@ export class Answer {
    * @param status the HTTP status.
    * @param bytes the body; empty for none.
    * @param headers those that belong to this answer itself.
+   * @param contentType of the body.
    */
   constructor(
     readonly status: number,
     readonly bytes: Bytes | '',
     readonly headers: Readonly<Record<string, string>> = {},
+    readonly contentType = JSON_TYPE,
   ) {}
 
   /** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */
@@ -48,10 +50,10 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
   const link = exchange.links.length > 0 ? exchange.links.join(', ') : undefined;
   const isTagged = answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD');
   // Names and values in turn, which Node takes as they are.
-  const own = ['Cache-Control', isTagged ? 'private, no-cache' : 'no-store'];
+  const own = cacheControlOf(response, answer.status, isTagged);
   if (link !== undefined) own.push('Link', link);
   if (isTagged) {
-    const tag = answer.tag(link);
+    const tag = ownTag(response) ?? answer.tag(link);
     own.push('Vary', varyingBy('Authorization', response.getHeader('Vary')), 'ETag', tag);
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
       writeWholeHead(response, 304, headOf(exchange, answer, own));
@@ -62,9 +64,23 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
   sendWhole(exchange, response, answer, own);
 }
 
+const OF_A_SUCCESS = ['Cache-Control', 'Content-Disposition', 'Content-Encoding', 'ETag', 'Expires', 'Last-Modified'];
+
+/** What a handler says about caching stays. What it says of a success is not true of a failure. */
+function cacheControlOf(response: ServerResponse, status: number, isTagged: boolean): string[] {
+  if (status >= 400) for (const name of OF_A_SUCCESS) response.removeHeader(name);
+  if (response.hasHeader('Cache-Control')) return [];
+  return ['Cache-Control', isTagged ? 'private, no-cache' : 'no-store'];
+}
+
+function ownTag(response: ServerResponse): string | undefined {
+  const tag = response.getHeader('ETag');
+  return typeof tag === 'string' ? tag : undefined;
+}
+
 function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer, own: string[]): void {
   const { status, bytes } = answer;
-  if (bytes.length > 0) own.push('Content-Type', JSON_TYPE);
+  if (bytes.length > 0) own.push('Content-Type', answer.contentType);
   if (status !== 204) own.push('Content-Length', String(bytes.length));
   writeWholeHead(response, status, headOf(exchange, answer, own));
   end(exchange, response, exchange.method === 'HEAD' ? '' : bytes);

@@ -11,7 +11,7 @@ import { ExchangeList } from './exchange-list.js';
 /**
  * Answers 503 for a handler that has not answered within REQUEST_DEADLINE_MS; what it answers later goes nowhere.
  *
- * All have the same time, so who began first is due first, and one timer for all is enough.
+ * All but those with `@RequestDeadline` have the same time, so who began first is due first, and one timer for all is enough.
  */
 @Injectable()
 export class Deadline {
@@ -33,6 +33,12 @@ export class Deadline {
     // A client may be gone before its request comes to a handler.
     if (exchange.isOver) return;
     const { requestDeadlineMs } = this.config.http;
+    const ownMs = exchange.route?.deadlineMs;
+    if (ownMs !== undefined) {
+      const timer = setTimeout(() => this.expire(exchange), ownMs).unref();
+      exchange.response.once('close', () => clearTimeout(timer));
+      return;
+    }
     exchange.dueAt = performance.now() + requestDeadlineMs;
     this.awaited.add(exchange);
     this.timer ??= this.outside(() => setTimeout(() => this.look(), requestDeadlineMs).unref());

@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, coreErrors } from '../errors/index.js';
 import type { Log } from '../logging/index.js';
 import { errorAnswer, sendAnswer } from './answer.js';
-import { exchangeOf } from './exchange.js';
+import { ExceptionError } from './exception-error.js';
+import { exchangeOf, type Exchange } from './exchange.js';
+import { codeOfPipe } from './feature-pipes.js';
 
 /** The one filter: whatever is thrown, anywhere, leaves as exactly `{ code, message, status }` (interface §7). */
 @Catch()
@@ -27,7 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private tell(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     const exchange = exchangeOf(request);
-    const error = toApiError(thrown);
+    const error = toApiError(thrown, exchange);
     exchange.failure ??= error;
     if (error.status === 500) this.log.error({ event: 'request.failed', err: thrown }, 'A request failed unexpectedly');
     if (response.headersSent) response.destroy();
@@ -35,35 +37,16 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What a client is told of anything that was thrown. Only an ApiError speaks for itself. */
-export function toApiError(thrown: unknown): ApiError {
+/** What a client is told of anything that was thrown. What no exception has a status for is a fault of the service. */
+function toApiError(thrown: unknown, exchange: Exchange): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
-  const kind = kindOfStatus[status];
-  return new ApiError(kind ?? coreErrors.internalError, undefined, { cause: thrown });
+  if (thrown instanceof URIError) return new ApiError(coreErrors.badRequest, undefined, { cause: thrown });
+  return exceptionError(thrown, exchange) ?? new ApiError(coreErrors.internalError, undefined, { cause: thrown });
 }
 
-/** Express and its routers mark a client's fault by `status` on an error made by http-errors, `expose` with it. */
-function statusOf(thrown: unknown): number {
-  if (!(thrown instanceof Error)) return 500;
-  if (thrown instanceof URIError) return 400;
-  const { status, expose } = thrown as { status?: unknown; expose?: unknown };
-  return expose === true && typeof status === 'number' ? status : 500;
+function exceptionError(thrown: unknown, exchange: Exchange): ApiError | undefined {
+  if (thrown instanceof HttpException) {
+    return ExceptionError.of(thrown, thrown.getStatus() === 400 ? codeOfPipe(exchange) : undefined);
+  }
+  return thrown instanceof Error ? ExceptionError.ofExposed(thrown) : undefined;
 }
-
-/** Nest's own exceptions, which a feature may throw, by status. Others are our fault. */
-const kindOfStatus: Readonly<Record<number, (typeof coreErrors)[keyof typeof coreErrors]>> = {
-  400: coreErrors.badRequest,
-  401: coreErrors.invalidApiKey,
-  403: coreErrors.insufficientScope,
-  404: coreErrors.routeNotFound,
-  405: coreErrors.methodNotAllowed,
-  406: coreErrors.notAcceptable,
-  408: coreErrors.requestTimeout,
-  410: coreErrors.operationRemoved,
-  413: coreErrors.payloadTooLarge,
-  414: coreErrors.uriTooLong,
-  415: coreErrors.unsupportedMediaType,
-  429: coreErrors.rateLimited,
-  503: coreErrors.serviceUnavailable,
-};

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { Node } from 'yallist';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
+import type { UnreadBody } from '../validation/index.js';
 import type { Principal } from './principal.js';
 import { parseQuery } from './query.js';
 import { newRequestId } from './request-id.js';
@@ -27,6 +28,14 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 const running = new AsyncLocalStorage<Exchange>();
 
+/** The body of a request. */
+export interface IncomingBody extends UnreadBody {
+  /** The media type that the request says, without parameters and in lower case. */
+  readonly mediaType: string;
+  /** Leaves the bytes to an interceptor of the feature's. */
+  leave(): void;
+}
+
 /** One request and its answer: what the steps of a request's way know of it and leave for the next. */
 export class Exchange {
   /** The inbound X-Request-Id if it is well formed, else a new UUIDv7 (contract, "HTTP"). */
@@ -49,6 +58,10 @@ export class Exchange {
   principal: Principal | undefined;
   /** Runs the handler once for all requests that are the same one, where the client asked for that. */
   once: ((handle: () => unknown) => Promise<unknown>) | undefined;
+  /** The body of an operation that may have one, until it is read. */
+  body: IncomingBody | undefined;
+  /** Whether pipes of a feature's own have the body, rather than the parameters. */
+  isBodyPiped = false;
   /** What the exchange failed with, for the log. */
   failure: ApiError | undefined;
   private read: { readonly text: string; readonly query: URLSearchParams } | undefined;

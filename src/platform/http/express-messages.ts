@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
-import { exchangeOf } from './exchange.js';
+import { exchangeOf, type Exchange } from './exchange.js';
 import { endPipeline } from './pipeline.js';
 import { readOnBehind } from './upgrade.js';
 
@@ -19,6 +19,18 @@ export function headOfAll(requestId: string): string[] {
 export function writeWholeHead(response: ServerResponse, status: number, head: string[]): void {
   (response as OwnResponse).isComplete = true;
   response.writeHead(status, head);
+}
+
+/** What the platform's steps put on an answer that is not its own: a stream's, a redirect, what a handler sends itself. */
+function completeHead(response: ServerResponse, exchange: Exchange): void {
+  exchange.workload?.rest(exchange);
+  for (const [name, value] of Object.entries(exchange.headers)) {
+    if (!response.hasHeader(name)) response.setHeader(name, value);
+  }
+  for (const link of exchange.links) response.appendHeader('Link', link);
+  if (exchange.route !== undefined && !response.hasHeader('Cache-Control')) {
+    response.setHeader('Cache-Control', 'no-store');
+  }
 }
 
 /**
@@ -49,8 +61,10 @@ export function expressMessages(application: Express): {
     override writeHead(...head: unknown[]): this {
       if (!this.isComplete) {
         this.isComplete = true;
-        const own = headOfAll(exchangeOf(this.req).id);
+        const exchange = exchangeOf(this.req);
+        const own = headOfAll(exchange.id);
         for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
+        completeHead(this, exchange);
       }
       (super.writeHead as (...head: unknown[]) => this)(...head);
       if (this._last) endPipeline(this);

@@ -1,3 +1,4 @@
+import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,6 +20,9 @@ import { originForm } from './request-target.js';
 import type { Responder } from './responder.js';
 import { TurnQueue } from './turn-queue.js';
 import type { Unmatched } from './unmatched.js';
+import { queryObject } from '../validation/index.js';
+
+const NESTS_ERROR_HANDLER = String(new StreamableFile(new Uint8Array()).errorHandler);
 
 /** The rooms that the adapter hands requests to; they exist once Nest has put the application together. */
 export interface Hands {
@@ -27,6 +31,8 @@ export interface Hands {
   readonly filter: ErrorFilter;
   /** Those that need not be called by way of Nest. */
   readonly plainHandlers: readonly PlainHandler[];
+  /** The longest that some handler may take. */
+  readonly longestDeadlineMs: number;
   /** Told of every exchange as it begins, and once its response is closed. */
   readonly begin: (exchange: Exchange) => void;
   readonly end: (exchange: Exchange) => void;
@@ -53,8 +59,8 @@ export class HttpAdapter extends ExpressAdapter {
     application.enable('strict routing');
     application.enable('case sensitive routing');
     application.set('trust proxy', config.http.trustProxy);
-    // Queries stay text: `a[b]=c` and `a=1&a=2` are faults for validation to name, not objects and arrays.
-    application.set('query parser', (text: string | null) => parseQuery(text ?? ''));
+    // `a[b]=c` is a fault for validation to name, no object.
+    application.set('query parser', (text: string | null) => queryObject(parseQuery(text ?? '')));
     super(application);
     // Nest's adapter begins with a layer for its hooks.
     this.direct = new DirectRoutes(application, application.router.stack.length);
@@ -65,6 +71,7 @@ export class HttpAdapter extends ExpressAdapter {
   connect(hands: Hands): void {
     this.hands = hands;
     this.direct.addPlain(hands.plainHandlers);
+    this.server.timeout += hands.longestDeadlineMs - this.config.http.requestDeadlineMs;
   }
 
   override initHttpServer(): void {
@@ -103,7 +110,19 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   override reply(response: Response, result: unknown, status?: number): void {
-    this.hands?.responder.send(exchangeOf(response.req), response, result, status ?? response.statusCode);
+    if (result instanceof StreamableFile) super.reply(response, this.answeredOnFailure(result), status);
+    else this.hands?.responder.send(exchangeOf(response.req), response, result, status ?? response.statusCode);
+  }
+
+  /** A stream that fails before it began is a failure like any other; Nest would answer it with text. */
+  private answeredOnFailure(file: StreamableFile): StreamableFile {
+    const own = file.errorHandler;
+    // A handler of a feature's own stays. Each file has its own copy of Nest's.
+    if (String(own) !== NESTS_ERROR_HANDLER) return file;
+    return file.setErrorHandler((error, response) => {
+      if (response.headersSent || response.destroyed) own(error, response);
+      else this.fail(error, (response as unknown as Response).req, response as unknown as Response);
+    });
   }
 
   override setNotFoundHandler(): void {

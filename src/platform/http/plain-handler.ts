@@ -39,7 +39,7 @@ const NESTS_OWN = [
 ];
 
 /** The whole body, the whole query, or of the path a parameter or all of them. */
-type Input = HandlerArgument & { readonly kind: NonNullable<HandlerArgument['kind']> };
+type Input = HandlerArgument & { readonly kind: 'body' | 'query' | 'param' };
 
 /**
  * Calls a handler that has nothing around it but what the platform puts around every one, as Nest would: the guards in
@@ -87,9 +87,10 @@ export class PlainHandler {
     request: Request,
     parameters: Readonly<Record<string, string>>,
   ) {
-    if (kind === 'param') return typeof data === 'string' ? parameters[data] : parameters;
-    const value: unknown = kind === 'body' ? request.body : exchangeOf(request).query;
-    return this.around.pipe.transform(value, { type: kind, metatype, data: undefined }) as unknown;
+    const named = typeof data === 'string' ? data : undefined;
+    const all: unknown = kind === 'param' ? parameters : kind === 'body' ? request.body : request.query;
+    const value = named === undefined ? all : (all as Readonly<Record<string, unknown>>)[named];
+    return this.around.pipe.transform(value, { type: kind, metatype, data: named }) as unknown;
   }
 }
 
@@ -109,6 +110,8 @@ export function plainHandlers(
     if (wrapper === undefined || wrappers.length > 1 || inputs === undefined || own) return [];
     // What else may come of it, an Observable, is to end when the client is gone.
     if (returnTypeOf(route) !== Promise) return [];
+    // What is not documented to be JSON may be a stream.
+    if (documentedType(route) === undefined) return [];
     // What is made for each request is Nest's to make.
     if (!wrapper.isDependencyTreeStatic()) return [];
     return [new PlainHandler(route, wrapper.instance, inputs, around)];
@@ -117,6 +120,13 @@ export function plainHandlers(
 
 function returnTypeOf({ controller, handlerName }: Route): unknown {
   return Reflect.getMetadata('design:returntype', controller.prototype as object, handlerName);
+}
+
+/** The class that swagger's decorators name for the answer. */
+function documentedType({ handler, successStatus }: Route): unknown {
+  const responses = Reflect.getMetadata('swagger/apiResponse', handler) as
+    Record<number, { type?: unknown }> | undefined;
+  return responses?.[successStatus]?.type;
 }
 
 /** Undefined where one is given in another way. */
@@ -129,7 +139,8 @@ function inputsOf({ controller, handlerName }: Route): Input[] | undefined {
 
 function isPlain(input: HandlerArgument): input is Input {
   const { kind, data, isPiped } = input;
-  return kind !== undefined && !isPiped && (kind === 'param' || data === undefined);
+  const isWhole = kind === 'param' || ((kind === 'body' || kind === 'query') && data === undefined);
+  return isWhole && !isPiped;
 }
 
 /** What a guard sees of a request: Nest's `ExecutionContext`. Its own makes closures for each guard that looks. */

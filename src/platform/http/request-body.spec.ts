@@ -15,7 +15,7 @@ function begin() {
   const exchange = beginExchange(request, response);
   const workload = new Workload();
   exchange.workload = workload;
-  const reading = new RequestBody(request, response, 100, arrived).read();
+  const reading = new RequestBody(request, response, { limitBytes: 100, isRequired: true, arrived }).read();
   request.push('{}');
   return { request, response, exchange, workload, arrived, reading };
 }

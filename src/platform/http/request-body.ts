@@ -2,18 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { parseJson } from '../json/index.js';
 import { refuseQuery, UnreadBody } from '../validation/index.js';
-import { exchangeOf, type Exchange } from './exchange.js';
+import { exchangeOf, type IncomingBody } from './exchange.js';
 import { headerValues } from './header-values.js';
 
-/** A request's body that nobody has read yet. It is read only when a handler asks for it, so after the guards. */
-export class RequestBody extends UnreadBody {
+export interface BodyOptions {
+  readonly limitBytes: number;
+  /** Whether a request without one is refused. */
+  readonly isRequired: boolean;
+  /** Told once it is here, or that there is none. */
+  readonly arrived: () => void;
+}
+
+/** A request's body that nobody has read yet. It is read after the platform's guards have accepted the request. */
+export class RequestBody extends UnreadBody implements IncomingBody {
   private reading: Promise<unknown> | undefined;
 
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    private readonly limitBytes: number,
-    private readonly arrived: () => void,
+    private readonly options: BodyOptions,
   ) {
     super();
   }
@@ -21,43 +28,90 @@ export class RequestBody extends UnreadBody {
   /**
    * Reads and parses the body, once: media type, then size, then JSON (contract, "Order of checks").
    *
-   * @throws {ApiError} body_required, unsupported_media_type, payload_too_large, invalid_json; unknown_parameter where
-   * the route declares no query.
+   * @returns undefined where there is none, and need not be.
+   * @throws {ApiError} body_required, unsupported_media_type, payload_too_large, invalid_json; unknown_parameter for what
+   * the route does not take of the query.
    */
   read(): Promise<unknown> {
     return (this.reading ??= this.readOnce());
   }
 
+  /** Whether the request says that there is one. */
+  get isThere(): boolean {
+    const { headers } = this.request;
+    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+  }
+
+  get mediaType(): string {
+    return (this.request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  }
+
+  /**
+   * Leaves the bytes to an interceptor of the feature's, such as `FileInterceptor`. Where they are too many the request has
+   * an error, as if its connection had failed, which ends what reads it.
+   *
+   * @throws {ApiError} payload_too_large where the head says so already.
+   */
+  leave(): void {
+    this.requireFit();
+    this.begin();
+    const { request } = this;
+    let length = 0;
+    const count = (chunk: Buffer): void => {
+      const before = length;
+      length += chunk.length;
+      if (length <= this.options.limitBytes || before > this.options.limitBytes) return;
+      request.unpipe().resume();
+      request.emit('error', this.tooLarge());
+    };
+    // Whoever counts from the start would have it flow before anybody reads.
+    request.once('resume', () => request.on('data', count));
+    request.once('end', () => this.end());
+  }
+
   private async readOnce(): Promise<unknown> {
-    this.requireAcceptable();
-    if (asksToContinue(this.request)) this.response.writeContinue();
     const exchange = exchangeOf(this.request);
-    const bytes = await this.receive(exchange);
+    if (!this.isThere && !this.options.isRequired) {
+      this.options.arrived();
+      return undefined;
+    }
+    this.requireAcceptable();
+    this.begin();
+    const bytes = await this.collect();
+    // Its time was up (408), and the last byte came after that.
+    if (this.response.headersSent || exchange.isOver) throw notWhole();
+    this.end();
     if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
     const value = parseJson(bytes);
-    if (exchange.route?.hasQuery === false) refuseQuery(exchange.query);
+    if (exchange.route?.queryNames !== undefined) refuseQuery(exchange.query, exchange.route.queryNames);
     return value;
   }
 
   /** By what the head says of the body. */
   private requireAcceptable(): void {
     const { headers, rawHeaders } = this.request;
-    const declared = headers['content-length'];
-    const chunked = headers['transfer-encoding'] !== undefined;
-    if (!chunked && (declared === undefined || Number(declared) === 0)) throw new ApiError(coreErrors.bodyRequired);
+    if (!this.isThere) throw new ApiError(coreErrors.bodyRequired);
     requireJson(headerValues(rawHeaders, 'content-type'), headers['content-encoding']);
-    if (declared !== undefined && Number(declared) > this.limitBytes) throw this.tooLarge();
+    this.requireFit();
+  }
+
+  private requireFit(): void {
+    const declared = this.request.headers['content-length'];
+    if (declared !== undefined && Number(declared) > this.options.limitBytes) throw this.tooLarge();
   }
 
   /** While the body arrives there is nothing to do for the request. */
-  private async receive(exchange: Exchange): Promise<Uint8Array> {
+  private begin(): void {
+    const exchange = exchangeOf(this.request);
+    if (asksToContinue(this.request)) this.response.writeContinue();
     exchange.workload?.rest(exchange);
-    const bytes = await this.collect();
-    // Its time was up (408), and the last byte came after that.
-    if (this.response.headersSent || exchange.isOver) throw notWhole();
+  }
+
+  private end(): void {
+    const exchange = exchangeOf(this.request);
+    if (exchange.isOver || this.response.headersSent) return;
     exchange.workload?.take(exchange);
-    this.arrived();
-    return bytes;
+    this.options.arrived();
   }
 
   private collect(): Promise<Uint8Array> {
@@ -66,7 +120,7 @@ export class RequestBody extends UnreadBody {
       let length = 0;
       this.request.on('data', (chunk: Buffer) => {
         length += chunk.length;
-        if (length <= this.limitBytes) chunks.push(chunk);
+        if (length <= this.options.limitBytes) chunks.push(chunk);
         else reject(this.tooLarge());
       });
       this.request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
@@ -75,7 +129,10 @@ export class RequestBody extends UnreadBody {
   }
 
   private tooLarge(): ApiError {
-    return new ApiError(coreErrors.payloadTooLarge, `The request body may have at most ${this.limitBytes} bytes.`);
+    return new ApiError(
+      coreErrors.payloadTooLarge,
+      `The request body may have at most ${this.options.limitBytes} bytes.`,
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import { nextLink, Page } from '../pagination/index.js';
 import { PublicUrls, RouteTable, type Location, type Route } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
+import { otherMediaAnswer } from './other-media.js';
 
 const WRITTEN = Symbol('animal-store:written');
 
@@ -33,7 +34,8 @@ export class Responder {
 
   /** Sends a handler's result; an `Answer` goes out as it is. */
   send(exchange: Exchange, response: ServerResponse, result: unknown, status: number): void {
-    sendAnswer(exchange, response, result instanceof Answer ? result : this.answer(exchange, result, status));
+    const answer = result instanceof Answer ? result : otherMediaAnswer(exchange, response, result, status);
+    sendAnswer(exchange, response, answer ?? this.answer(exchange, result, status));
   }
 
   /** The answer that a handler's result makes: exact JSON, with `Link` for a page and `Location` for something made. */

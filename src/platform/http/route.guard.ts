@@ -5,6 +5,7 @@ import { Deprecations } from '../deprecation/index.js';
 import { RouteTable } from '../routing/index.js';
 import { Deadline } from './deadline.js';
 import { exchangeOf } from './exchange.js';
+import { mayTakeBody } from './body.guard.js';
 import { RequestBody } from './request-body.js';
 
 /** The first guard: puts the operation and its unread body on the exchange, where every later step finds them. */
@@ -19,18 +20,21 @@ export class RouteGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
-    const request = http.getRequest<IncomingMessage & { body?: unknown }>();
+    const request = http.getRequest<IncomingMessage>();
     const route = this.routes.ofHandler(context.getClass(), context.getHandler());
     if (route === undefined) return true;
     const exchange = exchangeOf(request);
     exchange.route = route;
     this.deprecations.announce(exchange, route);
     const response = http.getResponse<ServerResponse>();
-    if (route.bodyType === undefined) {
+    if (!mayTakeBody(route)) {
       this.deadline.begin(exchange);
     } else {
-      const limit = route.bodyLimitBytes ?? this.config.http.bodyLimitBytes;
-      request.body = new RequestBody(request, response, limit, () => this.deadline.begin(exchange));
+      exchange.body = new RequestBody(request, response, {
+        limitBytes: route.bodyLimitBytes ?? this.config.http.bodyLimitBytes,
+        isRequired: route.bodyType !== undefined && route.bodyType !== Object,
+        arrived: () => this.deadline.begin(exchange),
+      });
     }
     return true;
   }

@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage } from 'node:http';
-import { exchangeOf, Responder, type Exchange, type RequestBody } from '../http/index.js';
-import { UnreadBody, validateBody } from '../validation/index.js';
+import { exchangeOf, Responder, type Exchange } from '../http/index.js';
+import { hasShape, validateBody } from '../validation/index.js';
 import { Idempotency } from './idempotency.js';
 import { fingerprintOf, parseIdempotencyKey, recordId } from './idempotency-key.js';
 
@@ -17,23 +17,18 @@ export class IdempotencyGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<IncomingMessage & { body?: RequestBody }>();
+    const request = context.switchToHttp().getRequest<IncomingMessage>();
     const exchange = exchangeOf(request);
     const header = request.headers['idempotency-key'];
     if (exchange.route?.idempotent === true && header !== undefined) {
-      exchange.once = (handle) => this.once(exchange, request.body, header, handle);
+      exchange.once = (handle) => this.once(exchange, header, handle);
     }
     return true;
   }
 
-  private async once(
-    exchange: Exchange,
-    body: RequestBody | undefined,
-    header: string | string[],
-    handle: () => unknown,
-  ): Promise<unknown> {
+  private async once(exchange: Exchange, header: string | string[], handle: () => unknown): Promise<unknown> {
     const { route, principal } = exchange;
-    const fingerprint = fingerprintOf(await whatIsAsked(exchange, body));
+    const fingerprint = fingerprintOf(await whatIsAsked(exchange));
     const id = recordId(principal?.client ?? '', route?.operationId ?? '', parseIdempotencyKey(header));
     return this.idempotency.once(id, fingerprint, async () => {
       return this.responder.answer(exchange, await handle(), route?.successStatus ?? 200);
@@ -42,11 +37,10 @@ export class IdempotencyGuard implements CanActivate {
 }
 
 /** What tells two requests of one operation apart: the values of the body, and the target where it may differ. */
-async function whatIsAsked(exchange: Exchange, body: RequestBody | undefined): Promise<unknown> {
-  const { route, path, effectiveQuery } = exchange;
+async function whatIsAsked({ route, path, effectiveQuery, body }: Exchange): Promise<unknown> {
   const value = (await body?.read()) ?? null;
   const type = route?.bodyType;
-  const values: unknown = type === undefined || type === UnreadBody ? value : validateBody(type, value);
+  const values: unknown = type === undefined || !hasShape(type) ? value : validateBody(type, value);
   const isFixed = route === undefined || !(route.hasQuery || route.path.includes('{'));
   return isFixed ? values : [values, path, effectiveQuery];
 }

@@ -35,9 +35,10 @@ export async function drain(server: Server, observer: ExchangeObserver, times: S
   return whole;
 }
 
-/** A closed server does not time out any more who never sends a request, or only half of one. */
+/** A closed server does not time out any more who never sends a request, or only half of one; nor does an event stream end. */
 async function closeWhenQuiet(server: Server, observer: ExchangeObserver, over: AbortSignal): Promise<void> {
   for (let quietSince = performance.now(); !over.aborted; await sleep(50)) {
+    observer.endEventStreams();
     if (observer.inFlight().length > 0) quietSince = performance.now();
     else if (performance.now() - quietSince >= QUIET_MS) return server.closeAllConnections();
   }

@@ -40,6 +40,16 @@ export class ExchangeObserver {
     for (const response of last.values()) closeAfter(response);
   }
 
+  /** Ends the streams of server-sent events, which would go on for ever. A client opens them anew, elsewhere. */
+  endEventStreams(): void {
+    for (const { route, response } of this.active) {
+      if (!route?.produces.includes('text/event-stream') || !response.headersSent || response.writableEnded) continue;
+      const { socket } = response;
+      // What its handler still writes goes nowhere.
+      response.on('error', () => undefined).end(() => socket?.destroySoon());
+    }
+  }
+
   /** What is being worked on now. */
   inFlight(): Exchange[] {
     return [...this.active];

@@ -30,3 +30,6 @@ export const Stability = (stability: 'experimental' | 'beta'): MethodDecorator =
 
 /** Bytes that a request body of this operation may have, instead of HTTP_BODY_LIMIT_BYTES. */
 export const BodyLimit = (bodyLimitBytes: number): MethodDecorator => declareRoute({ bodyLimitBytes });
+
+/** Milliseconds that the handler of this operation may take before it is answered with 503, instead of REQUEST_DEADLINE_MS. */
+export const RequestDeadline = (deadlineMs: number): MethodDecorator => declareRoute({ deadlineMs });

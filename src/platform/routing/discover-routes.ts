@@ -2,9 +2,10 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { traitsOf } from './declare-route.js';
-import { argumentsOf, type HandlerArgument } from './handler-arguments.js';
+import { argumentsOf, type ArgumentKind, type HandlerArgument } from './handler-arguments.js';
+import { consumedBy, producedBy } from './media-types.js';
 import { operationIdOf } from './operation-id.js';
-import type { Route } from './route.js';
+import type { QueryNames, Route } from './route.js';
 
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -51,7 +52,6 @@ function readController(controller: Type, basePath: string, feature: string, { r
       ...faultsOf(controller, handler, method),
       ...faultsOfName(name),
       ...faultsOfPaths(paths),
-      ...inputs.flatMap(takenByName),
       ...inputs.flatMap((input) => notInPath(input, paths)),
     ];
     violations.push(...faults.map((fault) => `feature '${feature}': ${controller.name}.${name} ${fault}`));
@@ -67,14 +67,26 @@ function readController(controller: Type, basePath: string, feature: string, { r
         scopes: traits.scopes ?? [],
         raises: traits.raises ?? [],
         successStatus: successStatus(handler, method),
-        bodyType: typeOfWhole(inputs, 'body'),
-        hasQuery: inputs.some(({ kind }) => kind === 'query'),
-        queryType: typeOfWhole(inputs, 'query'),
+        ...takenBy(inputs),
+        produces: producedBy(controller, name, handler, inputs),
+        consumes: consumedBy(controller, handler, inputs),
         controller,
         handler,
       });
     }
   }
+}
+
+/** What a handler takes of a request. */
+function takenBy(inputs: readonly HandlerArgument[]) {
+  return {
+    inputs,
+    bodyType: typeOfWhole(inputs, 'body'),
+    hasQuery: inputs.some(({ kind }) => kind === 'query'),
+    queryType: typeOfWhole(inputs, 'query'),
+    queryNames: namesOfQuery(inputs),
+    paramsType: typeOfWhole(inputs, 'param'),
+  };
 }
 
 function faultsOf(controller: Type, handler: object, method: RequestMethod): string[] {
@@ -109,13 +121,6 @@ function faultsOfPath(path: string): string[] {
   return [`is at '${path}', which no document can have: between slashes a path has words, or one :name`];
 }
 
-/** `@Query('limit')`, which nobody would check. */
-function takenByName({ kind, data }: HandlerArgument): string[] {
-  const what = kind === 'query' ? 'query parameter' : kind === 'body' ? 'body field' : undefined;
-  if (what === undefined || typeof data !== 'string') return [];
-  return [`takes ${what} '${data}' by name; declare a DTO class and take it whole`];
-}
-
 /** `@Param('petId')` at `:id` is undefined. */
 function notInPath({ kind, data }: HandlerArgument, paths: readonly string[]): string[] {
   if (kind !== 'param' || typeof data !== 'string' || paths.some((path) => path.includes(`{${data}}`))) return [];
@@ -123,8 +128,17 @@ function notInPath({ kind, data }: HandlerArgument, paths: readonly string[]): s
 }
 
 /** The class of the body, or the query, that the handler takes whole. */
-function typeOfWhole(inputs: readonly HandlerArgument[], kind: 'body' | 'query'): Type | undefined {
-  return inputs.findLast((input) => input.kind === kind && typeof input.data !== 'string')?.type;
+function typeOfWhole(inputs: readonly HandlerArgument[], kind: ArgumentKind): Type | undefined {
+  const whole = inputs.findLast((input) => input.kind === kind && typeof input.data !== 'string');
+  return whole && (whole.type ?? Object);
+}
+
+/** Undefined where the handler may look for others too. */
+function namesOfQuery(inputs: readonly HandlerArgument[]): QueryNames | undefined {
+  const own = inputs.filter(({ kind }) => kind === 'query');
+  const isOpen = own.some(({ data }) => typeof data !== 'string');
+  if (isOpen || inputs.some(({ kind }) => kind === 'request' || kind === 'custom')) return undefined;
+  return new Map(own.map(({ data, type }) => [data as string, type === Array || type === Object]));
 }
 
 function successStatus(handler: object, method: RequestMethod): number {

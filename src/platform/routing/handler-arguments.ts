@@ -1,12 +1,14 @@
 import type { ParamData, Type } from '@nestjs/common';
-import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { CUSTOM_ROUTE_ARGS_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+
+export type ArgumentKind = 'body' | 'query' | 'param' | 'file' | 'request' | 'response' | 'custom';
 
 /** One argument of a handler that a decorator gives it, such as `@Body() pet: NewPetBody`. */
 export interface HandlerArgument {
   readonly index: number;
-  /** Undefined for every other decorator. */
-  readonly kind: 'body' | 'query' | 'param' | undefined;
+  /** `file` for uploaded ones, `request` for the whole request, `custom` for a decorator of a feature's own; undefined for others. */
+  readonly kind: ArgumentKind | undefined;
   /** What the decorator was given: the name of a field, of a parameter. */
   readonly data: ParamData | undefined;
   /** The class that it is declared by, as the compiler left it. */
@@ -23,10 +25,15 @@ interface Declared {
   readonly schema?: unknown;
 }
 
-const KINDS: Readonly<Record<number, HandlerArgument['kind']>> = {
+const KINDS: Readonly<Record<string, ArgumentKind>> = {
   [RouteParamtypes.BODY]: 'body',
   [RouteParamtypes.QUERY]: 'query',
   [RouteParamtypes.PARAM]: 'param',
+  [RouteParamtypes.FILE]: 'file',
+  [RouteParamtypes.FILES]: 'file',
+  [RouteParamtypes.REQUEST]: 'request',
+  [RouteParamtypes.RESPONSE]: 'response',
+  [RouteParamtypes.NEXT]: 'response',
 };
 
 /** The arguments that a handler's decorators give it, from Nest's own metadata. */
@@ -35,8 +42,8 @@ export function argumentsOf(controller: Type, name: string): HandlerArgument[] {
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) ?? []) as Type[];
   return Object.entries(declared).map(([key, { index, data, pipes = [], schema }]) => ({
     index,
-    // `3:0`; a decorator of a feature's own has random hex digits there, which may begin with any.
-    kind: KINDS[Number(key.split(':')[0])],
+    // `3:0`
+    kind: key.includes(CUSTOM_ROUTE_ARGS_METADATA) ? 'custom' : KINDS[key.split(':')[0] ?? ''],
     data,
     type: types[index],
     isPiped: pipes.length > 0 || schema !== undefined,

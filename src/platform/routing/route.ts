@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ErrorCode } from '../errors/index.js';
+import type { HandlerArgument } from './handler-arguments.js';
 
 /** When an operation was deprecated and when it goes, with what to use instead. */
 export interface DeprecationTerms {
@@ -32,7 +33,12 @@ export interface RouteTraits {
   readonly located?: Location;
   /** Bytes the body may have, instead of HTTP_BODY_LIMIT_BYTES. */
   readonly bodyLimitBytes?: number;
+  /** Milliseconds that its handler may take, instead of REQUEST_DEADLINE_MS. */
+  readonly deadlineMs?: number;
 }
+
+/** Names of parameters, each with whether it may be given more than once. */
+export type QueryNames = ReadonlyMap<string, boolean>;
 
 /** One operation as it is served. */
 export interface Route extends RouteTraits {
@@ -46,11 +52,21 @@ export interface Route extends RouteTraits {
   readonly raises: readonly ErrorCode[];
   /** What the handler answers when it succeeds, e.g. 200. */
   readonly successStatus: number;
-  /** The DTO class of the body; undefined for an operation that reads none. */
+  /** What its handler's decorators give it. */
+  readonly inputs: readonly HandlerArgument[];
+  /** The class of the body that it takes whole, `Object` for an interface; undefined for an operation that takes none so. */
   readonly bodyType: Type | undefined;
   readonly hasQuery: boolean;
   /** The class that its query is declared by. */
   readonly queryType: Type | undefined;
+  /** The only parameters that its query may have; undefined where the class says so, or the handler sees all. */
+  readonly queryNames: QueryNames | undefined;
+  /** The class that all parameters of its path are declared by. */
+  readonly paramsType: Type | undefined;
+  /** Media types of what it answers when it succeeds; empty where only the handler knows. */
+  readonly produces: readonly string[];
+  /** Media types of the bodies that it takes. */
+  readonly consumes: readonly string[];
   readonly controller: Type;
   /** What the controller calls the handler, by which the compiler leaves the types of its arguments. */
   readonly handlerName: string;

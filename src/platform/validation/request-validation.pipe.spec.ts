@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
-import { ApiError, coreErrors } from '../errors/index.js';
 import { IntegerParameter, StringProperty } from './index.js';
+import { queryObject } from './query-object.js';
 import { RequestValidationPipe } from './request-validation.pipe.js';
 import { UnreadBody } from './unread-body.js';
 
@@ -23,60 +23,101 @@ class Bare {
 }
 
 const pipe = new RequestValidationPipe();
-const body = (value: unknown): UnreadBody => ({ read: () => Promise.resolve(value) });
+const piped = new RequestValidationPipe({ isPiped: () => true, parametersFirst: () => undefined });
+const query = (text: string): object => queryObject(new URLSearchParams(text));
 /** As Nest awaits it. */
-const run = async (value: unknown, metadata: object): Promise<unknown> =>
-  await pipe.transform(value, metadata as ArgumentMetadata);
+const run = async (value: unknown, metadata: object, by = pipe): Promise<unknown> =>
+  await by.transform(value, metadata as ArgumentMetadata);
 
 describe('RequestValidationPipe', () => {
-  it('reads a body and makes the declared class of it', async () => {
-    const note = await run(body({ text: 'x' }), { type: 'body', metatype: Note });
+  it('makes the declared class of a body', async () => {
+    const note = await run({ text: 'x' }, { type: 'body', metatype: Note });
     expect(note).toBeInstanceOf(Note);
     expect(note).toEqual(untold);
-    await expect(run(body([{ text: 'x' }]), { type: 'body', metatype: Note })).rejects.toMatchObject({
+    await expect(run([{ text: 'x' }], { type: 'body', metatype: Note })).rejects.toMatchObject({
       code: 'invalid_field',
     });
   });
 
-  it('passes on why a body cannot be read', async () => {
-    const unreadable: UnreadBody = { read: () => Promise.reject(new ApiError(coreErrors.bodyRequired)) };
-    await expect(run(unreadable, { type: 'body', metatype: Note })).rejects.toMatchObject({ code: 'body_required' });
+  it('makes the declared class of a field of a body, whose faults it names with the field', async () => {
+    const metadata = { type: 'body', metatype: Note, data: 'note' };
+    expect(await run({ text: 'x' }, metadata)).toBeInstanceOf(Note);
+    await expect(run({ text: 7 }, metadata)).rejects.toMatchObject({
+      code: 'invalid_field',
+      message: expect.stringMatching(/^note\.text: /),
+    });
+    await expect(run({ text: 'x', other: 1 }, metadata)).rejects.toMatchObject({
+      code: 'unknown_field',
+      message: expect.stringContaining('note.'),
+    });
+    await expect(run(undefined, metadata)).rejects.toMatchObject({ code: 'missing_field' });
   });
 
-  it('makes the declared class of a query', async () => {
-    const query = new URLSearchParams('limit=5');
-    expect(await run(query, { type: 'query', metatype: Paged })).toEqual({ limit: 5 });
-    expect(await run(query, { type: 'query', metatype: Paged })).toBeInstanceOf(Paged);
-    await expect(run(new URLSearchParams('x'), { type: 'query', metatype: Paged })).rejects.toMatchObject({
+  it('makes the declared class of a query, and of the parameters of a path', async () => {
+    expect(await run(query('limit=5'), { type: 'query', metatype: Paged })).toEqual({ limit: 5 });
+    expect(await run(query('limit=5'), { type: 'query', metatype: Paged })).toBeInstanceOf(Paged);
+    await expect(run(query('x'), { type: 'query', metatype: Paged })).rejects.toMatchObject({
       code: 'unknown_parameter',
+    });
+    expect(await run({ limit: '5', other: 'x' }, { type: 'param', metatype: Paged })).toBeInstanceOf(Paged);
+    await expect(run({ limit: '0' }, { type: 'param', metatype: Paged })).rejects.toMatchObject({
+      code: 'invalid_parameter',
     });
   });
 
   it('hands on a body or a query as it came to a handler that asks for it by type', async () => {
-    const unread = body(1);
-    const query = new URLSearchParams('a=b');
+    const unread: UnreadBody = { read: () => Promise.resolve(1) };
     expect(await run(unread, { type: 'body', metatype: UnreadBody })).toBe(unread);
-    expect(await run(query, { type: 'query', metatype: URLSearchParams })).toBe(query);
+    expect(await run(query('a=b'), { type: 'query', metatype: URLSearchParams })).toEqual(new URLSearchParams('a=b'));
   });
 
-  it('leaves path parameters and custom ones alone', async () => {
-    expect(await run('007', { type: 'param', data: 'petId', metatype: Number })).toBe('007');
+  it('leaves what only the feature knows: interfaces, lists, custom decorators', async () => {
     expect(await run(untold, { type: 'custom', metatype: Note })).toBe(untold);
+    for (const metatype of [Object, Array, undefined])
+      expect(await run(untold, { type: 'body', metatype })).toBe(untold);
+    expect(await run(query('a=b'), { type: 'query', metatype: Object })).toEqual(
+      Object.assign(Object.create(null), { a: 'b' }),
+    );
   });
 
   it.each([
-    ["@Body('text')", { type: 'body', metatype: String, data: 'text' }],
-    ["@Body('note') of a class", { type: 'body', metatype: Note, data: 'note' }],
-    ["@Query('page') of a class", { type: 'query', metatype: Paged, data: 'page' }],
-    ['@Body() of a list', { type: 'body', metatype: Array }],
-    ['@Body() of an interface', { type: 'body', metatype: Object }],
-    ['@Body() without a type', { type: 'body' }],
-    ['@Body() of a class without decorators', { type: 'body', metatype: Bare }],
-    ["@Query('limit')", { type: 'query', metatype: Number, data: 'limit' }],
-    ['@Query() of an interface', { type: 'query', metatype: Object }],
-  ])('refuses to pass unchecked input: %s', async (_, metadata) => {
-    const value = metadata.type === 'body' ? body({ text: 'x' }) : new URLSearchParams();
-    await expect(run(value, metadata)).rejects.toThrow(TypeError);
+    [Number, '7.5', 7.5],
+    [Number, 'seven', undefined],
+    [Number, '', undefined],
+    [Boolean, 'true', true],
+    [Boolean, '1', undefined],
+    [BigInt, '9007199254740993', 9007199254740993n],
+    [BigInt, '9223372036854775808', undefined],
+    [BigInt, '007', undefined],
+    [String, '007', '007'],
+  ])('makes a %p of the parameter %p', async (metatype, text, made) => {
+    for (const type of ['param', 'query']) {
+      const running = run(text, { type, metatype, data: 'it' });
+      if (made === undefined) await expect(running).rejects.toMatchObject({ code: 'invalid_parameter' });
+      else expect(await running).toBe(made);
+      expect(await run(text, { type, metatype, data: 'it' }, piped)).toBe(text);
+    }
+  });
+
+  it.each([
+    [String, 'x', 'x'],
+    [String, {}, undefined],
+    [String, null, undefined],
+    [Number, 7, 7],
+    [Number, NaN, undefined],
+    [Number, '7', undefined],
+    [Boolean, false, false],
+    [BigInt, 7, 7n],
+  ])('takes for a field that is a %p the value %p', async (metatype, value, made) => {
+    const running = run(value, { type: 'body', metatype, data: 'it' });
+    if (made === undefined) await expect(running).rejects.toMatchObject({ code: 'invalid_field' });
+    else expect(await running).toBe(made);
+    expect(await run(value, { type: 'body', metatype, data: 'it' }, piped)).toBe(value);
+  });
+
+  it('leaves to the pipes of a feature what it cannot check', async () => {
+    expect(await run({ text: 7 }, { type: 'body', metatype: Bare }, piped)).toEqual({ text: 7 });
+    await expect(run({ text: 7 }, { type: 'body', metatype: Bare })).rejects.toThrow(TypeError);
   });
 
   it('refuses a query that a middleware has replaced (express#6469)', async () => {

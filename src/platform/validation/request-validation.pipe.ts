@@ -1,51 +1,84 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { hasShape, type Dto } from './dto-shape.js';
+import { parsedQueryOf } from './query-object.js';
+import { fieldOf, parameterOf } from './single-value.js';
 import { UnreadBody } from './unread-body.js';
 import { validateBody } from './validate-body.js';
+import { validateParams } from './validate-params.js';
 import { validateQuery } from './validate-query.js';
 
+/** The pipes of a feature's own, which come after the global one. */
+export interface OtherPipes {
+  /** Whether an argument has some. */
+  isPiped(argument: ArgumentMetadata): boolean;
+  /** Resolves when those of path and query had their say, where there are some; undefined where nothing is waited for. */
+  parametersFirst(): Promise<void> | undefined;
+}
+
+const NO_OTHERS: OtherPipes = { isPiped: () => false, parametersFirst: () => undefined };
+
 /**
- * The global pipe: `@Body() body: SomeDto` and `@Query() query: SomeDto` arrive as validated instances. Path parameters
- * are left as the strings that they are.
- *
- * What no class declares is refused, since Nest would let it pass unchecked: `@Query('limit')`, `@Body() body: SomeDto[]`,
- * an interface. For a body or a query as it came there are the types `UnreadBody` and `URLSearchParams`.
+ * The global pipe: what a class with validation decorators declares arrives as a validated instance, be it the body, the
+ * query, the parameters of the path or one field of a body. What is taken by its name arrives as the type that it is
+ * declared with. An interface, a list and what a pipe of a feature's own takes by name are left to the feature.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
+  constructor(private readonly others: OtherPipes = NO_OTHERS) {}
+
   /**
-   * @throws {ApiError} as `validateBody` and `validateQuery`, and as the body's `read`.
-   * @throws {TypeError} when the handler does not declare its input with a class.
+   * @throws {ApiError} as `validateBody`, `validateQuery` and `validateParams`.
+   * @throws {TypeError} for a class that declares nothing.
    */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
-    if (metadata.type === 'body') return this.body(value, metadata);
-    if (metadata.type === 'query') return this.query(value, metadata);
-    return value;
+    switch (metadata.type) {
+      case 'body': {
+        const turn = this.others.parametersFirst();
+        return turn === undefined ? this.body(value, metadata) : turn.then(() => this.body(value, metadata));
+      }
+      case 'query':
+        return this.query(value, metadata);
+      case 'param':
+        return this.param(value, metadata);
+      default:
+        return value;
+    }
   }
 
-  private async body(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const dto = dtoOf(metadata);
-    if (metadata.metatype === UnreadBody) return value;
-    return validateBody(dto, await (value as UnreadBody).read());
+  private body(value: unknown, metadata: ArgumentMetadata): unknown {
+    const { data, metatype } = metadata;
+    if (isLeft(metatype) || (isUndeclared(metatype) && this.others.isPiped(metadata))) return value;
+    if (data === undefined) return isScalar(metatype) ? value : validateBody(metatype as Dto, value);
+    if (this.others.isPiped(metadata)) return value;
+    return isScalar(metatype) ? fieldOf(metatype, data, value) : validateBody(metatype as Dto, value, data);
   }
 
   private query(value: unknown, metadata: ArgumentMetadata): unknown {
-    const dto = dtoOf(metadata);
-    if (!(value instanceof URLSearchParams)) throw new TypeError('Something has replaced the parsed query');
-    return metadata.metatype === URLSearchParams ? value : validateQuery(dto, value);
+    const { data, metatype } = metadata;
+    if (data !== undefined) return this.others.isPiped(metadata) ? value : parameterOf(metatype, data, value);
+    const parsed = parsedQueryOf(value);
+    if (metatype === URLSearchParams) return parsed;
+    if (isLeft(metatype) || isScalar(metatype) || (isUndeclared(metatype) && this.others.isPiped(metadata)))
+      return value;
+    return validateQuery(metatype as Dto, parsed);
+  }
+
+  private param(value: unknown, metadata: ArgumentMetadata): unknown {
+    const { data, metatype } = metadata;
+    if (data !== undefined) return this.others.isPiped(metadata) ? value : parameterOf(metatype, data, value);
+    const isDto = !isLeft(metatype) && !isUndeclared(metatype);
+    return isDto ? validateParams(metatype as Dto, value as Record<string, unknown>) : value;
   }
 }
 
-/** Whether the pipe can make a handler's input of this class, or gives it as it came. */
+/** Whether the pipe can make a handler's input of this class, or leaves it as it came. */
 export function isChecked(type: Dto): boolean {
-  return GIVEN_AS_THEY_CAME.includes(type) || hasShape(type);
+  return isLeft(type) || isScalar(type) || type === URLSearchParams || hasShape(type);
 }
 
-const GIVEN_AS_THEY_CAME: readonly unknown[] = [UnreadBody, URLSearchParams];
+const LEFT: readonly unknown[] = [undefined, Object, Array, Date, Buffer, UnreadBody];
+const SCALARS: readonly unknown[] = [String, Number, Boolean, BigInt];
 
-function dtoOf({ type, metatype, data }: ArgumentMetadata): Dto {
-  const decorator = type === 'body' ? '@Body' : '@Query';
-  if (data !== undefined) throw new TypeError(`Declare ${decorator}() with a class instead of ${decorator}('${data}')`);
-  // An interface or a list has the type Object or Array here, which then is found to declare nothing.
-  return (metatype ?? Object) as Dto;
-}
+const isLeft = (type: unknown): boolean => LEFT.includes(type);
+const isScalar = (type: unknown): boolean => SCALARS.includes(type);
+const isUndeclared = (type: unknown): boolean => isScalar(type) || !hasShape(type as Dto);

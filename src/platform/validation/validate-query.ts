@@ -27,13 +27,18 @@ export function validateQuery<T extends object>(dto: Dto<T>, query: URLSearchPar
 }
 
 /**
- * Refuses any query parameter, for a route that declares none.
+ * Refuses the parameters of a query that a handler takes none of, and those that are given twice.
  *
- * @throws {ApiError} unknown_parameter.
+ * @param known the names that it takes, each with whether it may be given more than once.
+ * @throws {ApiError} unknown_parameter, duplicate_parameter.
  */
-export function refuseQuery(query: URLSearchParams | string): void {
-  const names = new Set(parametersOf(query).keys());
-  if (names.size > 0) throw refusal([...names].map(unknownParameter), queryPrecedence);
+export function refuseQuery(query: URLSearchParams | string, known: ReadonlyMap<string, boolean> = new Map()): void {
+  const given = parametersOf(query);
+  const names = [...new Set(given.keys())];
+  const repeated = names.filter((name) => known.get(name) === false && given.getAll(name).length > 1);
+  const unknown = names.filter((name) => !known.has(name));
+  const all = [...repeated.map(duplicateParameter), ...unknown.map(unknownParameter)];
+  if (all.length > 0) throw refusal(all, queryPrecedence);
 }
 
 /** The constructor drops one leading `?`; given here, the query's own is kept. */

@@ -1,0 +1,60 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import type { IncomingMessage } from 'node:http';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { FORM_MEDIA, JSON_MEDIA, type Route } from '../routing/index.js';
+import { refuseFields, UnreadBody } from '../validation/index.js';
+import { exchangeOf } from './exchange.js';
+
+/**
+ * The last guard of the platform: puts the parsed body onto the request, where the guards, interceptors and decorators of a
+ * feature look for it, as Nest's own body parser does. A form is left to the interceptor that takes it.
+ */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<IncomingMessage & { body?: unknown }>();
+    const { body, route } = exchangeOf(request);
+    if (body === undefined || route === undefined) return true;
+    if (route.bodyType === UnreadBody) request.body = body;
+    else if (isForm(route, body.mediaType)) body.leave();
+    else if (isDeclared(route) || body.mediaType === JSON_MEDIA) return this.read(request, route);
+    return true;
+  }
+
+  private async read(request: IncomingMessage & { body?: unknown }, route: Route): Promise<true> {
+    const exchange = exchangeOf(request);
+    // What takes files only has no other field.
+    if (!route.consumes.includes(JSON_MEDIA)) throw unsupported(route);
+    request.body = await exchange.body?.read();
+    if (isDeclared(route) && route.bodyType === undefined) refuseFields(request.body, fieldsOf(route));
+    return true;
+  }
+}
+
+/** Whether something of this route may look at a body: a decorator of its handler, or a guard or interceptor of its own. */
+export function mayTakeBody(route: Route): boolean {
+  return isDeclared(route) || (route.method !== 'GET' && route.method !== 'HEAD' && looksAtRequest(route));
+}
+
+function isDeclared({ inputs }: Route): boolean {
+  return inputs.some(({ kind }) => kind === 'body' || kind === 'file');
+}
+
+function looksAtRequest({ inputs, handler, controller }: Route): boolean {
+  if (inputs.some(({ kind }) => kind === 'request' || kind === 'custom')) return true;
+  const keys = [GUARDS_METADATA, INTERCEPTORS_METADATA];
+  return keys.some((key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller));
+}
+
+function isForm({ consumes }: Route, mediaType: string): boolean {
+  return mediaType === FORM_MEDIA && consumes.includes(FORM_MEDIA);
+}
+
+function fieldsOf({ inputs }: Route): string[] {
+  return inputs.flatMap(({ kind, data }) => (kind === 'body' && typeof data === 'string' ? [data] : []));
+}
+
+function unsupported({ consumes }: Route): ApiError {
+  return new ApiError(coreErrors.unsupportedMediaType, `Send the body as ${consumes.join(' or ')}.`);
+}

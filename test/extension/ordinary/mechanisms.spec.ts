@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Answer, RequestOptions } from '../../support/http.js';
+import { startTwins } from '../../support/twins.js';
+
+const twins = startTwins({
+  modules: '../extension/ordinary/modules/index.ts',
+  features: ['../extension/ordinary/ordinary.features.ts'],
+  env: { WEATHER_UNIT: 'kelvin' },
+});
+
+type Sent = readonly [request: string, body?: unknown, headers?: Readonly<Record<string, string>>];
+
+async function ask([request, body, headers = {}]: Sent): Promise<{ plain: Answer; featured: Answer }> {
+  const [method = '', path = ''] = request.split(' ');
+  const options: RequestOptions = { headers, ...(body !== undefined && { body }) };
+  return twins.both(method, `/v1/${path}`, options);
+}
+
+/** What Nest says of a failure; several words are one message here. */
+const wordsOf = (answer: Answer): string =>
+  [(answer.json() as { message: string | string[] }).message].flat().join('; ');
+
+describe('exceptions', () => {
+  it.each([
+    ['conflict', 'conflict'],
+    ['unprocessable', 'unprocessable'],
+    ['precondition', 'precondition_failed'],
+    ['payment', 'payment_required'],
+    ['lent', 'conflict'],
+    ['missing', 'not_found'],
+    ['unauthorized', 'unauthorized'],
+    ['forbidden', 'forbidden'],
+    ['gone', 'gone'],
+    ['teapot', 'im_a_teapot'],
+    ['locked', 'locked'],
+    ['several', 'bad_request'],
+    ['coded', 'shelf_full'],
+    ['miscoded', 'conflict'],
+    ['wordless', 'not_found'],
+  ])('keep their status and their words: %s', async (how, code) => {
+    const { plain, featured } = await ask([`GET books/fails/${how}`]);
+    expect(featured).toBeErrorShape(plain.status, code);
+    expect(wordsOf(featured)).toBe(wordsOf(plain));
+    expect(featured.headers.get('www-authenticate')).toBeNull();
+  });
+
+  it('have some words where they say none that a person can read', async () => {
+    expect(await twins.featured.get('/v1/books/fails/object')).toBeErrorShape(409, 'conflict');
+  });
+
+  it.each([
+    ['internal', 500, 'internal_error'],
+    ['gateway', 502, 'bad_gateway'],
+    ['unavailable', 503, 'service_unavailable'],
+    ['notImplemented', 501, 'not_implemented'],
+  ])('from 500 on say nothing of what is inside: %s', async (how, status, code) => {
+    const { plain, featured } = await ask([`GET books/fails/${how}`]);
+    expect(plain.status).toBe(status);
+    expect(featured).toBeErrorShape(status, code);
+    expect(featured.text).not.toMatch(/4711|10\.0\.0\.7|q7|secret/);
+  });
+
+  it('of a guard of its own, and a filter of its own', async () => {
+    const closed = await ask(['GET books/closed']);
+    expect(closed.featured).toBeErrorShape(403, 'forbidden');
+    expect(wordsOf(closed.featured)).toBe(wordsOf(closed.plain));
+    const printed = await ask(['GET books/printed']);
+    expect([printed.featured.status, printed.featured.text]).toEqual([printed.plain.status, printed.plain.text]);
+  });
+
+  it('a key that is missing is told as before', async () => {
+    const { plain } = await ask(['GET books/closed']);
+    expect(plain.status).toBe(403);
+    const answer = await twins.featured.get('/v1/books/closed', { headers: { authorization: 'Bearer nothing' } });
+    expect(answer).toBeErrorShape(401, 'invalid_api_key');
+  });
+});
+
+const JSON_BODY = { name: 'A', height: 3 };
+const UUID = '4bd3f4f0-7f4b-4d3a-9c50-0b3f5a7cbb11';
+
+describe('what handlers take', () => {
+  it.each<Sent>([
+    ['GET shelves?page=2&empty=true'],
+    ['GET shelves'],
+    ['GET shelves/search'],
+    ['GET shelves/search?page=3&wood=oak&tall=true&ids=1,2,3&ratio=0.5'],
+    ['GET shelves/plain?limit=7&open=true&name=x'],
+    ['GET shelves/plain'],
+    ['GET shelves/any?a=1&b=2&b=3'],
+    ['GET shelves/tags?tag=a&tag=b'],
+    ['GET shelves/decorated?page=9&tag=x', undefined, { 'accept-language': 'fr', 'x-card': '7' }],
+    ['GET shelves/decorated', undefined, { 'accept-language': 'fr', 'x-card': '7' }],
+    ['GET shelves/rooms/7/abc'],
+    [`GET shelves/uuid/${UUID}`],
+    ['GET shelves/12'],
+    ['POST shelves', JSON_BODY],
+    ['POST shelves', { name: 'B', board: { width: 3 } }],
+    ['POST shelves/named', { name: 'A', height: 3 }],
+    ['POST shelves/named', { name: 'A' }],
+    ['POST shelves/wrapped', { shelf: JSON_BODY }],
+    ['POST shelves/piped/7', { name: ' a ', by: ' b ' }],
+    ['POST shelves/note', { text: 'x', more: [1, { a: null }] }],
+    ['POST shelves/list', [JSON_BODY, { name: 'B' }]],
+    ['POST shelves/guarded', { name: 'Ada' }],
+    ['PUT shelves/whole', JSON_BODY],
+    ['PATCH shelves/7', { height: 4 }],
+    ['DELETE shelves/7'],
+    ['GET ships'],
+    ['GET ships/7'],
+    ['POST ships', { name: 'A' }],
+    ['GET captains'],
+    ['GET captains/7'],
+    ['POST captains', { name: 'A' }],
+  ])('%s %j', async (...sent) => {
+    const { plain, featured } = await ask(sent);
+    expect(plain.status).toBeLessThan(300);
+    expect([featured.status, featured.text]).toEqual([plain.status, plain.text]);
+  });
+
+  it.each<readonly [code: string, ...Sent]>([
+    ['invalid_parameter', 'GET shelves/search?wood=steel'],
+    ['invalid_parameter', 'GET shelves/search?ids=1,x'],
+    ['invalid_parameter', 'GET shelves/uuid/7'],
+    ['invalid_parameter', 'GET shelves/x'],
+    ['invalid_parameter', 'POST shelves/piped/x', { name: 'a', by: 'b' }],
+    ['invalid_field', 'POST shelves/piped/7', { name: 7, by: 'b' }],
+    ['invalid_field', 'POST shelves/piped/7', { name: 'a' }],
+    ['invalid_field', 'POST shelves/list', [{ name: 7 }]],
+    ['forbidden', 'POST shelves/guarded', { name: 'Bob' }],
+  ])('pipes keep their words: %s for %s %j', async (code, ...sent) => {
+    const { plain, featured } = await ask(sent);
+    expect(featured).toBeErrorShape(plain.status, code);
+    expect(wordsOf(featured)).toBe(wordsOf(plain));
+  });
+
+  it('pipes of parameters come before those of a body', async () => {
+    const { featured } = await ask(['POST shelves/piped/x', { name: 7, by: 'b' }]);
+    expect(featured).toBeErrorShape(400, 'invalid_parameter');
+    expect(wordsOf(featured)).toContain('numeric string');
+  });
+
+  it.each<readonly [code: string, word: string, ...Sent]>([
+    ['invalid_parameter', 'room', 'GET shelves/rooms/0/abc'],
+    ['invalid_parameter', 'shelf', 'GET shelves/rooms/7/abcd'],
+    ['invalid_parameter', 'page', 'GET shelves?page=0'],
+    ['missing_field', 'name', 'POST shelves', { height: 3 }],
+    ['invalid_field', 'board.width', 'POST shelves', { name: 'A', board: { width: 10 } }],
+    ['missing_field', 'shelf.name', 'POST shelves/wrapped', { shelf: {} }],
+  ])('DTOs refuse what they refuse in plain Nest: %s, %s, for %s %j', async (code, word, ...sent) => {
+    const { plain, featured } = await ask(sent);
+    expect(plain.status).toBe(400);
+    expect(featured).toBeErrorShape(400, code);
+    expect(wordsOf(featured)).toContain(word);
+  });
+
+  it.each<readonly [code: string, word: string, ...Sent]>([
+    ['unknown_parameter', 'other', 'GET shelves?other=1'],
+    ['unknown_parameter', 'other', 'GET shelves/search?other=1'],
+    ['duplicate_parameter', 'limit', 'GET shelves/plain?limit=1&limit=2'],
+    ['invalid_parameter', 'limit', 'GET shelves/plain?limit=x'],
+    ['invalid_parameter', 'open', 'GET shelves/plain?open=7'],
+    // A validation pipe that transforms makes NaN or false of these first, for which the default stands.
+    ['invalid_parameter', 'numeric string', 'GET shelves/search?page=x'],
+    ['invalid_parameter', 'boolean string', 'GET shelves/search?tall=maybe'],
+    ['unknown_field', 'other', 'POST shelves', { name: 'A', other: 1 }],
+    ['unknown_field', 'other', 'POST shelves/named', { name: 'A', other: 1 }],
+    ['unknown_field', 'shelf', 'POST shelves/wrapped', { shelf: { name: 'A', other: 1 } }],
+    ['invalid_field', 'name', 'POST shelves/named', { name: 7 }],
+    ['missing_field', 'shelf', 'POST shelves/wrapped', {}],
+  ])('what the platform adds: %s, %s, for %s %j', async (code, word, ...sent) => {
+    const { featured } = await ask(sent);
+    expect(featured).toBeErrorShape(400, code);
+    expect(wordsOf(featured)).toContain(word);
+  });
+});
+
+describe('what modules put around handlers', () => {
+  it.each<Sent>([
+    ['GET weather/unit'],
+    ['POST weather/rain'],
+    ['GET weather/cached'],
+    ['GET weather/cached'],
+    ['GET weather/station', undefined, { 'x-station': 'north' }],
+    ['GET weather/envelope'],
+    ['GET callers', undefined, { 'accept-language': 'fr' }],
+  ])('%s', async (...sent) => {
+    const { plain, featured } = await ask(sent);
+    expect(plain.status).toBeLessThan(300);
+    expect([featured.status, featured.text]).toEqual([plain.status, plain.text]);
+    expect(featured.headers.get('x-weather')).toBe(plain.headers.get('x-weather'));
+  });
+
+  it('guards refuse, events are heard, jobs run after the hooks', async () => {
+    expect((await ask(['GET weather/station'])).featured).toBeErrorShape(403, 'forbidden');
+    const { plain, featured } = await ask(['GET weather/journal']);
+    expect(featured.text).toBe(plain.text);
+    expect(featured.json()).toEqual({ entries: ['init', 'bootstrap', 'tick', 'rain 3'], hasTicked: true });
+  });
+});

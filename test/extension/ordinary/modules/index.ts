@@ -1,0 +1,8 @@
+import { BooksModule } from './books.module.js';
+import { FleetModule } from './fleet.module.js';
+import { PrintsModule } from './prints.module.js';
+import { ShelvesModule } from './shelves.module.js';
+import { WeatherModule } from './weather.module.js';
+
+/** What the plain Nest application is made of. */
+export const ordinaryModules = [BooksModule, FleetModule, PrintsModule, ShelvesModule, WeatherModule];
