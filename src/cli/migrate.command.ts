@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { MOST_COUNTED, tableSizes, type TableSize } from '../platform/database/index.js';
+import { MOST_COUNTED, requireDurableWrites, tableSizes, type TableSize } from '../platform/database/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { holdBack, refuse } from './exit-codes.js';
@@ -35,9 +35,10 @@ export function migrateCommand(features: readonly Feature[]): Command {
 async function apply(features: readonly Feature[]): Promise<void> {
   const interrupted = interruption();
   const words = { started: 'applying', done: 'applied' };
-  await withDatabase(features, { migrate: false, create: true, words }, async ({ migrator }) => {
+  await withDatabase(features, { migrate: false, create: true, words }, async ({ migrator, dataSource }) => {
     const applied = await migrator.run(interrupted);
     interrupted.throwIfAborted();
+    await requireDurableWrites(dataSource);
     process.stdout.write(applied === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n');
   });
 }

@@ -6,6 +6,7 @@ import {
   createDataSource,
   Migrator,
   openDataSource,
+  requireDurableWrites,
   UnusableDatabase,
   unusableDatabase,
   type Database,
@@ -76,7 +77,10 @@ async function onOpened<T>(
   await openDataSource(dataSource);
   try {
     const migrator = new Migrator(dataSource, sources, toldOnTheTerminal(words));
-    if (migrate) await bringSchema(migrator, config, [platformSchema.name, feature]);
+    if (migrate) {
+      await bringSchema(migrator, config, [platformSchema.name, feature]);
+      await requireDurableWrites(dataSource);
+    }
     const settings = patient ? { ...config.database, ...PATIENCE } : config.database;
     return await work({ config, database: createDatabase(dataSource, settings), migrator, dataSource });
   } finally {

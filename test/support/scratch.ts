@@ -18,13 +18,18 @@ export function removeScratch(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Removes what dead processes left, and what the process `finished` did. */
+/** Removes what dead processes left, and what the process `finished` did, as far as it can: one may be a volume still. */
 export function sweepScratch(finished?: number): void {
   const root = scratchRoot();
   for (const name of readdirSync(root)) {
     const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
     if (owner === undefined) continue;
-    if (Number(owner) === finished || !isAlive(Number(owner))) removeScratch(join(root, name));
+    if (Number(owner) !== finished && isAlive(Number(owner))) continue;
+    try {
+      removeScratch(join(root, name));
+    } catch (error) {
+      process.stderr.write(`${join(root, name)} is left: ${(error as Error).message}\n`);
+    }
   }
 }
 

@@ -52,11 +52,12 @@ async function engineOptions(config: Config, log: Log | undefined): Promise<obje
   if (target.kind === 'mysql') {
     const login = new MysqlLogin(config.database, target, log);
     const tls = new MysqlTls(config.database.tls, log);
-    const driver = followingDriver((await import('mysql2')).default, {
+    const parts = {
       user: () => login.current.user,
       password: () => login.current.password,
       ssl: () => tls.current ?? false,
-    });
+    };
+    const driver = followingDriver((await import('mysql2')).default, parts, config.database);
     return mysqlOptions(config, target, driver);
   }
   return {

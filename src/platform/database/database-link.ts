@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
-import { databaseFile, type Config } from '../config/index.js';
+import { currentDatabaseTarget, databaseFile, type Config } from '../config/index.js';
 import { inTime } from '../in-time.js';
 import type { Log } from '../logging/index.js';
+import { requireDurableWrites } from './durable-write.js';
+import { compareSchema } from './schema-comparison.js';
 import { DatabaseOutages, type DatabasePart } from './database-outages.js';
 import { openDataSource } from './open-data-source.js';
 import { MigrationError, Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
@@ -19,8 +21,8 @@ export class DatabaseLink {
   private opening: Promise<void> | undefined;
   private asking: Promise<unknown> | undefined;
   private current = false;
-  /** What the log was told last that the schema lacks. */
-  private toldToLack = '';
+  /** What the log has last of the schema. */
+  private told = '';
 
   constructor(
     private readonly dataSource: DataSource,
@@ -29,7 +31,7 @@ export class DatabaseLink {
     sources: readonly MigrationSource[],
   ) {
     this.migrator = new Migrator(dataSource, sources, witnessOf(log));
-    this.outages = new DatabaseOutages(log, databaseFile(config.database.target));
+    this.outages = new DatabaseOutages(log, () => shownTarget(config.database));
   }
 
   /** Whether the schema is the one this build needs, as far as was seen. */
@@ -106,17 +108,37 @@ export class DatabaseLink {
   private async bringSchema(stopping: AbortSignal): Promise<boolean> {
     if (this.config.migrations === 'run') await this.migrator.run(stopping);
     const steps = this.config.migrations === 'off' ? [] : await this.migrator.pending();
+    this.outages.worked('read');
     const pending = steps.map(({ name }) => name);
-    this.current = pending.length === 0;
-    if (!this.current) this.tellBehind(pending);
+    if (pending.length > 0) this.tellBehind(pending);
+    else this.current = await this.keepsWhatIsWritten();
     return this.current;
   }
 
+  /** Whether the tables are as the entities say, and a write is durable. @throws {SessionError} where one is not. */
+  private async keepsWhatIsWritten(): Promise<boolean> {
+    const differences = await compareSchema(this.dataSource);
+    if (differences.length > 0) this.tellDifferent(differences);
+    else await requireDurableWrites(this.dataSource);
+    return differences.length === 0;
+  }
+
   private tellBehind(pending: readonly string[]): void {
-    const lacking = pending.join();
-    if (lacking === this.toldToLack) return;
-    this.toldToLack = lacking;
+    if (!this.isNews(pending)) return;
     this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/main.js migrate'");
+  }
+
+  private tellDifferent(differences: readonly string[]): void {
+    if (!this.isNews(differences)) return;
+    const message = 'The tables are not as this build needs them; not ready until they are';
+    this.log.error({ event: 'db.schema_differs', differences }, message);
+  }
+
+  private isNews(schema: readonly string[]): boolean {
+    const told = schema.join();
+    const isNews = told !== this.told;
+    this.told = told;
+    return isNews;
   }
 }
 
@@ -133,6 +155,14 @@ function witnessOf(log: Log): MigrationWitness {
     done: ({ feature, name }) =>
       log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`),
   };
+}
+
+/** Which file, or which server by which login: the one of now, as secrets are rotated. */
+function shownTarget(settings: Config['database']): object {
+  const target = currentDatabaseTarget(settings);
+  return target.kind === 'mysql'
+    ? { host: `${target.host}:${target.port}`, user: target.user }
+    : { file: databaseFile(target) };
 }
 
 /** A function, since it changes while it is looked at again and again. */

@@ -1,5 +1,7 @@
 import type { Log } from '../logging/index.js';
 import { nameTlsFault } from './database-tls.js';
+import { isRefusedByServer } from './mysql-failure.js';
+import { SessionError } from './mysql-session.js';
 
 /** What can fail of a database by itself: a full disk still takes reads, a locked table still takes logins. */
 export type DatabasePart = 'connect' | 'read' | 'write';
@@ -15,10 +17,10 @@ export class DatabaseOutages {
   private readonly current = new Map<DatabasePart, Outage>();
   private readonly workedAt: Record<DatabasePart, number> = { connect: 0, read: 0, write: 0 };
 
-  /** @param file the SQLite file, where the database is one. */
+  /** @param target says which database it is. It may throw. */
   constructor(
     private readonly log: Log,
-    private readonly file?: string,
+    private readonly target: () => object = () => ({}),
   ) {}
 
   /**
@@ -34,7 +36,18 @@ export class DatabaseOutages {
     const code = String((err as { code?: unknown }).code);
     if (outage.codes.has(code)) return;
     outage.codes.add(code);
-    this.log.warn({ event: 'db.unavailable', part, file: this.file, err }, 'The database cannot be used; trying again');
+    const refusesLogin = part === 'connect' && !(err instanceof SessionError) && isRefusedByServer(err);
+    const message = refusesLogin ? 'The database refuses the login' : 'The database cannot be used';
+    this.log.warn({ event: 'db.unavailable', part, ...this.shownTarget(), err }, `${message}; trying again`);
+  }
+
+  /** A file that cannot be read now is told of where the login is read. */
+  private shownTarget(): object {
+    try {
+      return this.target();
+    } catch {
+      return {};
+    }
   }
 
   /** A statement that reads or writes was answered, or a connection was made. */

@@ -3,6 +3,8 @@ export { Database, DatabaseError, type Row, type SqlValue, type StatementOptions
 export { databaseNow } from './database-clock.js';
 export { inList, type InList } from './in-list.js';
 export { DatabaseLink } from './database-link.js';
+export { requireDurableWrites } from './durable-write.js';
+export { compareSchema } from './schema-comparison.js';
 export { openDataSource } from './open-data-source.js';
 export { UnusableDatabase, unusableDatabase } from './unusable-database.js';
 export { createDatabase } from './create-database.js';

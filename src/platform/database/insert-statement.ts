@@ -1,5 +1,8 @@
+import { createLRU } from 'lru.min';
+import { MOST_STATEMENTS } from './statement-summary.js';
+
 /** Statements by what they insert: there are as many as tables, times the sizes of a batch. */
-const known = new Map<string, string>();
+const known = createLRU<string, string>({ max: MOST_STATEMENTS });
 
 /**
  * `INSERT INTO table (a, b) VALUES (?, ?), (?, ?)`, made once for each size.

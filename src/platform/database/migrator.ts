@@ -4,7 +4,6 @@ import { messageOf, stackOf } from '../logging/index.js';
 import { MIGRATION_TABLE } from './data-source.js';
 import { codeOf, isMissingTable } from './fault-code.js';
 import { MigrationLock, type LockWitness } from './migration-lock.js';
-import { LONGEST_LOCK_WAIT_S, sessionOf } from './mysql-session.js';
 
 /** Whose migrations these are, in the order in which they run. */
 export type MigrationSource = Pick<Feature, 'name' | 'migrations'>;
@@ -120,7 +119,6 @@ export class Migrator {
     const runner = this.dataSource.createQueryRunner();
     this.witness.started(step);
     try {
-      if (this.dataSource.options.type === 'mysql') await runner.query(sessionOf(LONGEST_LOCK_WAIT_S));
       if (whole) await runner.startTransaction();
       await work(new MigrationExecutor(this.dataSource, runner), entry, runner);
       if (whole) await runner.commitTransaction();

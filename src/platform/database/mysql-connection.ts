@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { SqlValue } from './database.js';
 import { within } from './deadline.js';
 import { translateMysqlFault } from './mysql-failure.js';
+import { isCommitted } from './mysql-session.js';
 
 interface Field {
   readonly name: string;
@@ -13,7 +13,7 @@ type Callback = (fault: Error | null, result: unknown, fields: readonly Field[])
 /** The part of a mysql2 connection that is used here. */
 export interface MysqlConnection {
   query(sql: string, done: Callback): void;
-  execute(sql: string, parameters: SqlValue[], done: Callback): void;
+  execute(sql: string, parameters: unknown[], done: Callback): void;
   ping(done: (fault: Error | null) => void): void;
   on(event: 'error', listener: () => void): void;
   release(): void;
@@ -36,11 +36,11 @@ export function cut(connection: MysqlConnection): void {
 export function executeOn(
   connection: MysqlConnection,
   sql: string,
-  parameters: readonly SqlValue[],
+  parameters: unknown[],
   timeoutMs: number,
 ): Promise<unknown> {
   const running = new Promise<unknown>((resolve, reject) => {
-    connection.execute(sql, parameters as SqlValue[], (fault, result, fields) => {
+    connection.execute(sql, parameters, (fault, result, fields) => {
       if (fault) reject(fault);
       else resolve(Array.isArray(result) ? exactIntegers(result as Record<string, unknown>[], fields) : result);
     });
@@ -48,12 +48,24 @@ export function executeOn(
   return within(timeoutMs, running, () => cut(connection));
 }
 
-/** Runs what not every server prepares: SET, START TRANSACTION, COMMIT, ROLLBACK. */
-export function controlOn(connection: MysqlConnection, sql: string, timeoutMs: number): Promise<void> {
-  const running = new Promise<void>((resolve, reject) => {
-    connection.query(sql, (fault) => (fault ? reject(translateMysqlFault(fault)) : resolve()));
+/** Runs a statement as text: what not every server prepares, as SET, START TRANSACTION, COMMIT and ROLLBACK. */
+export function queryOn(connection: MysqlConnection, sql: string, timeoutMs: number): Promise<unknown> {
+  const running = new Promise<unknown>((resolve, reject) => {
+    connection.query(sql, (fault, result) => (fault ? reject(translateMysqlFault(fault)) : resolve(result)));
   });
   return within(timeoutMs, running, () => cut(connection));
+}
+
+/**
+ * Makes sure of what was just done outside a transaction, or by a COMMIT: somebody may have changed the session.
+ *
+ * @param answer what the server answered to it.
+ * @throws {Error} fatal, where the server says that it is still in a transaction.
+ */
+export function requireCommitted(answer: unknown): void {
+  if (isCommitted(answer)) return;
+  const fault = new Error('The server answered a statement and did not commit it');
+  throw Object.assign(fault, { code: 'DATABASE_NOT_COMMITTED', fatal: true });
 }
 
 /** Whether the server still answers on this connection. */

@@ -1,6 +1,7 @@
 import { ApiError } from '../errors/index.js';
 import { DatabaseError } from './database.js';
 import { LateError } from './deadline.js';
+import { SessionError } from './mysql-session.js';
 import { LockWaitError, OutcomeUnknownError, unavailable } from './unavailable.js';
 
 /** What mysql2 rejects with: the server's error number and its name, or a network error's code. */
@@ -29,7 +30,10 @@ const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 const NO_ROOM: ReadonlySet<number> = new Set([167, 1021, 1114, 1461, 1467]);
 
 /** Refused before anything was run: too many connections, of all or of this login; out of memory; a blocked host. */
-const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203]);
+const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203, 1226]);
+
+/** The login may not do this to the table, the column or the database. Nothing was done; a grant mends it, no code. */
+const NOT_GRANTED: ReadonlySet<number> = new Set([1044, 1142, 1143]);
 
 /** Cut off, at a moment that is not told: shutting down, killed, timed out, and 1180, a commit that failed halfway. */
 const CUT_OFF: ReadonlySet<number> = new Set([1053, 1180, 1317, 1927, 1969, 3024, 4031]);
@@ -44,10 +48,7 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET'
  */
 export function retryCode(fault: MysqlFault, sent: 'nothing' | 'statement' | 'transaction'): string | undefined {
   const { errno, code } = fault;
-  if (sent === 'nothing') {
-    if (isTurnedAway(fault)) return String(errno);
-    return code !== undefined && NOT_CONNECTED.has(code) ? code : undefined;
-  }
+  if (sent === 'nothing') return code !== undefined && NOT_CONNECTED.has(code) ? code : undefined;
   if (sent === 'statement' && errno === LOCK_WAIT) return String(errno);
   return errno !== undefined && (ROLLED_BACK.has(errno) || READ_ONLY.has(errno)) ? String(errno) : undefined;
 }
@@ -57,9 +58,10 @@ export function isConflict(code: string): boolean {
   return code === String(DEADLOCK) || code === String(LOCK_WAIT);
 }
 
-/** Whether the server takes no more connections, of anybody or of this login. */
-export function isTurnedAway({ errno }: MysqlFault): boolean {
-  return errno !== undefined && TURNED_AWAY.has(errno);
+/** Whether it was the server that refused a connection or its session, rather than the network. */
+export function isRefusedByServer(fault: unknown): boolean {
+  const { errno = 0 } = causeOf(fault);
+  return errno > 0 || fault instanceof SessionError;
 }
 
 export function isReadOnlyFault({ errno }: MysqlFault): boolean {
@@ -73,29 +75,28 @@ export function spoilsConnection(fault: MysqlFault): boolean {
   return fault.errno === undefined ? fault instanceof LateError : fault.errno === 1047;
 }
 
+/** What is no fault of the statement: the same may succeed later, or once an operator has seen to it. */
+const PASSING: ReadonlySet<number> = new Set(
+  [ROLLED_BACK, READ_ONLY, NO_ROOM, TURNED_AWAY, NOT_GRANTED, CUT_OFF].flatMap((numbers) => [...numbers]),
+);
+
 /** The fault as the rest of the service knows it: try again later, or a statement refused. */
-export function translateMysqlFault(fault: MysqlFault): ApiError | DatabaseError {
+export function translateMysqlFault(fault: MysqlFault): Error {
   if (fault instanceof ApiError) return fault;
-  const { errno } = fault;
+  const { errno, code } = fault;
   if (errno === LOCK_WAIT) return new LockWaitError(fault);
-  const passing =
-    fault.fatal === true ||
-    errno === undefined ||
-    isNetworkFault(fault) ||
-    ROLLED_BACK.has(errno) ||
-    READ_ONLY.has(errno) ||
-    NO_ROOM.has(errno) ||
-    TURNED_AWAY.has(errno) ||
-    CUT_OFF.has(errno);
-  if (passing) return unavailable(fault);
-  return new DatabaseError(fault.code ?? `errno ${errno}`, errno === 1062, { cause: fault });
+  if (fault.fatal === true || isNetworkFault(fault)) return unavailable(fault);
+  if (errno !== undefined && !PASSING.has(errno))
+    return new DatabaseError(code ?? `errno ${errno}`, errno === 1062, { cause: fault });
+  // What neither the server nor the network says is a fault of whoever asked, as a value that is none.
+  return errno === undefined && code === undefined ? fault : unavailable(fault);
 }
 
 /**
  * The failure of a statement that may have changed something, or of a commit. Where the server did not say that nothing
  * happened, nobody here knows.
  */
-export function translateWriteFault(fault: MysqlFault): ApiError | DatabaseError {
+export function translateWriteFault(fault: MysqlFault): Error {
   return isOpen(causeOf(fault)) ? new OutcomeUnknownError(causeOf(fault)) : translateMysqlFault(fault);
 }
 

@@ -4,10 +4,11 @@ import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
+import { mysqlValues, requireSqlValues } from './sql-values.js';
 import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { MysqlPool } from './mysql-pool.js';
-import { controlOn, cut, executeOn, type MysqlConnection } from './mysql-connection.js';
+import { cut, executeOn, queryOn, requireCommitted, type MysqlConnection } from './mysql-connection.js';
 import {
   causeOf,
   isConflict,
@@ -18,6 +19,7 @@ import {
   translateWriteFault,
   type MysqlFault,
 } from './mysql-failure.js';
+import { sessionOf } from './prepared-connections.js';
 import { RetryBudget } from './retry-budget.js';
 import { isRead } from './statement-summary.js';
 import { MOST_PARTS, PART, requireColumns, unionStatement } from './union-statement.js';
@@ -85,7 +87,7 @@ export class MysqlDatabase extends Database {
     return this.anywhere(async (connection) => {
       // MariaDB says each id. MySQL says the first; a statement with a known number of rows gets consecutive ones, in
       // every innodb_autoinc_lock_mode, apart by the session's auto_increment_increment.
-      const step = this.pool.idStepOf(connection);
+      const { idStep: step } = sessionOf(connection);
       if (step === undefined) {
         const made = (await this.on(connection, `${sql} RETURNING id`, rows.flat())) as Row[];
         return made.map((row) => row['id'] as bigint);
@@ -155,9 +157,9 @@ export class MysqlDatabase extends Database {
   private async transact<T>(connection: MysqlConnection, work: () => Promise<T>, isolation?: string): Promise<T> {
     const { queryTimeoutMs } = this.settings;
     if (isolation !== undefined) {
-      await controlOn(connection, `SET TRANSACTION ISOLATION LEVEL ${isolation}`, queryTimeoutMs);
+      await queryOn(connection, `SET TRANSACTION ISOLATION LEVEL ${isolation}`, queryTimeoutMs);
     }
-    await controlOn(connection, 'START TRANSACTION', queryTimeoutMs);
+    await queryOn(connection, 'START TRANSACTION', queryTimeoutMs);
     try {
       const result = await this.transactions.run(connection, work);
       await this.commit(connection);
@@ -165,7 +167,7 @@ export class MysqlDatabase extends Database {
     } catch (thrown) {
       // A spoiled connection is destroyed, which rolls back on the server too.
       const usable = !spoilsConnection(causeOf(thrown));
-      if (usable) await controlOn(connection, 'ROLLBACK', queryTimeoutMs).catch(() => cut(connection));
+      if (usable) await queryOn(connection, 'ROLLBACK', queryTimeoutMs).catch(() => cut(connection));
       throw thrown;
     }
   }
@@ -173,7 +175,7 @@ export class MysqlDatabase extends Database {
   private async commit(connection: MysqlConnection): Promise<void> {
     const startedAt = performance.now();
     try {
-      await controlOn(connection, 'COMMIT', this.settings.queryTimeoutMs);
+      requireCommitted(await queryOn(connection, 'COMMIT', this.settings.queryTimeoutMs));
     } catch (thrown) {
       const fault = translateWriteFault(causeOf(thrown));
       if (isOutage(fault)) this.watch.refused('COMMIT', causeOf(fault), startedAt);
@@ -187,9 +189,12 @@ export class MysqlDatabase extends Database {
     parameters: readonly SqlValue[],
     options: StatementOptions = {},
   ): Promise<unknown> {
+    requireSqlValues(sql, parameters);
+    const values = mysqlValues(parameters, sessionOf(connection).integer);
     const startedAt = performance.now();
     try {
-      const result = await executeOn(connection, sql, parameters, options.timeoutMs ?? this.settings.queryTimeoutMs);
+      const result = await executeOn(connection, sql, values, options.timeoutMs ?? this.settings.queryTimeoutMs);
+      if (!this.inTransaction) requireCommitted(result);
       this.watch.ran(sql, startedAt);
       return result;
     } catch (thrown) {

@@ -1,15 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type BetterSqlite3 from 'better-sqlite3-v13';
+import { createLRU } from 'lru.min';
 import type { DataSource } from 'typeorm';
 import type { Config } from '../config/index.js';
 import { ApiError } from '../errors/index.js';
 import type { DatabaseWatch } from './database-watch.js';
 import { Database, type Row, type SqlValue, type Written } from './database.js';
+import { requireSqlValues } from './sql-values.js';
 import { statementFault } from './statement-fault.js';
 import { insertStatement } from './insert-statement.js';
 import { within } from './deadline.js';
 import { isFileLock, translateSqliteFault } from './sqlite-failure.js';
+import { MOST_STATEMENTS } from './statement-summary.js';
 import { requireColumns } from './union-statement.js';
 import { NotAskedError, unavailable } from './unavailable.js';
 
@@ -17,7 +20,7 @@ import { NotAskedError, unavailable } from './unavailable.js';
 export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
   private readonly transactions = new AsyncLocalStorage<true>();
-  private readonly statements = new Map<string, BetterSqlite3.Statement>();
+  private readonly statements = createLRU<string, BetterSqlite3.Statement>({ max: MOST_STATEMENTS });
   /** Settles when the transaction that runs now, and those that wait before, are over. */
   private turn: Promise<unknown> = Promise.resolve();
   private open = false;
@@ -32,6 +35,7 @@ export class SqliteDatabase extends Database {
   }
 
   async query<T extends Row = Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<T[]> {
+    requireSqlValues(sql, parameters);
     return this.run(sql, () => this.prepare(sql).all(...parameters) as T[]);
   }
 
@@ -41,6 +45,7 @@ export class SqliteDatabase extends Database {
   }
 
   async execute(sql: string, parameters: readonly SqlValue[] = []): Promise<Written> {
+    requireSqlValues(sql, parameters);
     return this.run(sql, () => {
       const { changes, lastInsertRowid } = this.prepare(sql).run(...parameters);
       return { affectedRows: changes, insertId: BigInt(lastInsertRowid) };

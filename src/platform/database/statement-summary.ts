@@ -1,13 +1,18 @@
+import { createLRU } from 'lru.min';
+
 /** What a statement does to which table, as telemetry names it (db.operation.name, db.collection.name). */
 export interface StatementSummary {
   readonly operation: string;
   readonly collection: string;
 }
 
-const known = new Map<string, StatementSummary>();
+/** Texts that are remembered: a feature that builds its statements out of values has no end of them. */
+export const MOST_STATEMENTS = 500;
+
+const known = createLRU<string, StatementSummary>({ max: MOST_STATEMENTS });
 const TABLE = /\b(?:FROM|INTO|UPDATE|TABLE)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?[`"]?(\w+)/i;
 
-/** Reads it from the statement's text. Statements are written in the code, so there are only so many to remember. */
+/** Reads it from the statement's text. */
 export function summaryOf(sql: string): StatementSummary {
   let summary = known.get(sql);
   if (summary === undefined) {

@@ -1,3 +1,6 @@
+import { createLRU } from 'lru.min';
+import { MOST_STATEMENTS } from './statement-summary.js';
+
 /** SELECTs that travel as one. A server keeps each size prepared for each connection, so there are not to be many. */
 export const MOST_PARTS = 16;
 
@@ -14,7 +17,7 @@ export function requireColumns(select: string): void {
 }
 
 /** Statements by what they ask: there are as many as SELECTs, times the sizes of a batch. */
-const known = new Map<string, string>();
+const known = createLRU<string, string>({ max: MOST_STATEMENTS });
 
 /** `(SELECT 0e0 AS union_part, …) UNION ALL (SELECT 1e0 AS union_part, …)`, made once for each size. */
 export function unionStatement(select: string, parts: number): string {

@@ -3,11 +3,12 @@ import { ApiError } from '../errors/index.js';
 import { StartFault } from '../start-fault.js';
 import { nameTlsFault } from './database-tls.js';
 import { LateError } from './deadline.js';
+import { SessionError } from './mysql-session.js';
 import { isConflict, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
 import { isFileFault, isFileLock } from './sqlite-failure.js';
 
 /** What MySQL calls a login that may not do it, or that there is none of; an unknown database. */
-const NOT_ALLOWED: ReadonlySet<number> = new Set([1044, 1045, 1049, 1142, 1143, 1227, 1698]);
+const NOT_ALLOWED: ReadonlySet<number> = new Set([1045, 1049, 1227, 1698]);
 
 const CANNOT_BE_USED = 'The database cannot be used';
 
@@ -47,7 +48,7 @@ function isLock({ errno, code = '' }: MysqlFault): boolean {
 }
 
 function isOutside(fault: MysqlFault): boolean {
-  if (fault instanceof LateError || fault.fatal === true) return true;
+  if (fault instanceof LateError || fault instanceof SessionError || fault.fatal === true) return true;
   if (fault.errno === undefined) return isFileFault(fault.code ?? '');
   return NOT_ALLOWED.has(fault.errno) || translateMysqlFault(fault) instanceof ApiError;
 }

@@ -1,0 +1,114 @@
+import type { EntityColumn, Tables } from './schema-comparison.js';
+
+/** A column as `information_schema` has it, and its table's engine. */
+export interface MysqlColumn {
+  readonly type: string;
+  /** With its length and `unsigned`, as CREATE TABLE takes it. */
+  readonly fullType: string;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+  readonly collation: string | null;
+  /** Characters, or bytes of binary data. */
+  readonly length: number | null;
+  readonly extra: string;
+  readonly engine: string | null;
+}
+
+const COLUMNS = `
+  SELECT c.table_name AS table_name, c.column_name AS name, c.data_type AS type, c.column_type AS full_type,
+    c.is_nullable AS nullable, c.column_default IS NOT NULL AS has_default,
+    c.collation_name AS collation, CAST(c.character_maximum_length AS CHAR) AS length, c.extra AS extra, t.engine AS engine
+  FROM information_schema.columns c
+  JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+  WHERE c.table_schema = DATABASE() AND c.table_name IN `;
+
+type Ask = (sql: string, values: string[]) => Promise<readonly Record<string, unknown>[]>;
+
+/** Of these tables those columns that the login may see. */
+export async function readMysqlTables(ask: Ask, names: readonly string[]): Promise<Tables<MysqlColumn>> {
+  const tables = new Map<string, Map<string, MysqlColumn>>();
+  for (const row of await ask(`${COLUMNS}(${names.map(() => '?').join(', ')})`, [...names])) {
+    const table = tables.get(row['table_name'] as string) ?? new Map<string, MysqlColumn>();
+    tables.set(row['table_name'] as string, table);
+    table.set(row['name'] as string, columnOf(row));
+  }
+  return tables;
+}
+
+function columnOf(row: Record<string, unknown>): MysqlColumn {
+  return {
+    type: String(row['type']).toLowerCase(),
+    fullType: String(row['full_type']).toLowerCase(),
+    nullable: row['nullable'] === 'YES',
+    hasDefault: Number(row['has_default']) === 1,
+    collation: row['collation'] as string | null,
+    length: row['length'] === null ? null : Number(row['length']),
+    extra: String(row['extra']).toLowerCase(),
+    engine: row['engine'] as string | null,
+  };
+}
+
+/** Types that hold the same kind of value, the narrower first. Types of no list are the same as themselves alone. */
+const KINDS: readonly (readonly string[])[] = [
+  ['tinyint', 'smallint', 'mediumint', 'int', 'bigint'],
+  ['float', 'double'],
+  // JSON is a LONGTEXT on MariaDB.
+  ['char', 'varchar', 'enum', 'set', 'uuid', 'tinytext', 'text', 'mediumtext', 'longtext', 'json'],
+  ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'],
+  ['datetime', 'timestamp'],
+];
+const [INTEGERS = [], , TEXTS = []] = KINDS;
+
+/** Names that TypeORM takes and the server replaces. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  integer: 'int',
+  int4: 'int',
+  bool: 'tinyint',
+  boolean: 'tinyint',
+  numeric: 'decimal',
+  dec: 'decimal',
+  fixed: 'decimal',
+  real: 'double',
+  'double precision': 'double',
+  nvarchar: 'varchar',
+  'national varchar': 'varchar',
+  'national char': 'char',
+};
+
+/** Characters that fit where the entity says no length. */
+const CAPACITY: Readonly<Record<string, number>> = { tinytext: 63, text: 16_383, mediumtext: 4_194_303 };
+
+/** What of a column is not as the entity says it; undefined where all is. */
+export function mysqlDifference(entity: EntityColumn, column: MysqlColumn): string | undefined {
+  const type = SYNONYMS[entity.type] ?? entity.type;
+  const kind = KINDS.find((types) => types.includes(type)) ?? [type];
+  if (!kind.includes(column.type)) return `is ${column.fullType}, the entity says ${type}`;
+  if (kind === INTEGERS) return integerDifference(type, entity, column) ?? rowDifference(entity, column);
+  if (kind === TEXTS) return textDifference(type, entity, column) ?? rowDifference(entity, column);
+  return rowDifference(entity, column);
+}
+
+function integerDifference(type: string, entity: EntityColumn, column: MysqlColumn): string | undefined {
+  if (INTEGERS.indexOf(column.type) < INTEGERS.indexOf(type)) return `is ${column.fullType}, the entity says ${type}`;
+  if (column.fullType.includes('unsigned') !== entity.unsigned)
+    return `is ${column.fullType}, the entity says ${entity.unsigned ? 'unsigned' : 'signed'}`;
+  return undefined;
+}
+
+function textDifference(type: string, entity: EntityColumn, column: MysqlColumn): string | undefined {
+  if (entity.collation !== undefined && column.collation !== null && entity.collation !== column.collation)
+    return `has the collation ${column.collation}, the entity says ${entity.collation}`;
+  const needed = entity.length ?? CAPACITY[type] ?? 0;
+  const room = CAPACITY[column.type] ?? column.length ?? Infinity;
+  return room < needed ? `is ${column.fullType}, the entity says ${needed} characters` : undefined;
+}
+
+function rowDifference(entity: EntityColumn, column: MysqlColumn): string | undefined {
+  if (entity.nullable && !column.nullable && !column.hasDefault) return 'is NOT NULL, the entity says nullable';
+  if (entity.generated && !column.extra.includes('auto_increment'))
+    return 'has no AUTO_INCREMENT, the entity says generated';
+  // Of another engine a write is durable at once, whatever becomes of its transaction.
+  if (column.engine !== null && !/^innodb$/i.test(column.engine))
+    return `is in a table of ${column.engine}, not InnoDB`;
+  return undefined;
+}
