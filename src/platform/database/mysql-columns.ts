@@ -1,4 +1,4 @@
-import type { EntityColumn, Tables } from './schema-comparison.js';
+import type { EntityColumn, Tables } from './entity-columns.js';
 
 /** A column as `information_schema` has it, and its table's engine. */
 export interface MysqlColumn {

@@ -1,20 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
+import { entityColumns, type EntityColumn, type Tables } from './entity-columns.js';
 import { mysqlDifference, readMysqlTables } from './mysql-columns.js';
 import { readSqliteTables, sqliteDifference } from './sqlite-columns.js';
-
-/** What an entity says of one of its columns. */
-export interface EntityColumn {
-  readonly name: string;
-  /** As the engine calls it. */
-  readonly type: string;
-  /** Characters; undefined where the entity leaves it to the engine. */
-  readonly length: number | undefined;
-  readonly collation: string | undefined;
-  readonly nullable: boolean;
-  readonly unsigned: boolean;
-  /** Whether the database gives its values, by AUTO_INCREMENT. */
-  readonly generated: boolean;
-}
 
 /**
  * What the tables have otherwise than the entities say, in a sentence each; none where they agree. A table may have more: a
@@ -32,9 +19,6 @@ export async function compareSchema(dataSource: DataSource): Promise<string[]> {
     ? compare(dataSource, metadatas, await readMysqlTables(ask, names), mysqlDifference)
     : compare(dataSource, metadatas, await readSqliteTables(ask, names), sqliteDifference);
 }
-
-/** Columns by their name, by the name of their table. A table that is not there, or may not be seen, has none. */
-export type Tables<Column> = ReadonlyMap<string, ReadonlyMap<string, Column>>;
 
 function compare<Column>(
   dataSource: DataSource,
@@ -54,18 +38,4 @@ function compare<Column>(
       return reason === undefined ? [] : [`${what} ${reason}`];
     });
   });
-}
-
-function entityColumns({ driver }: DataSource, { columns }: EntityMetadata): EntityColumn[] {
-  return columns
-    .filter(({ isVirtual, isVirtualProperty }) => !(isVirtual && isVirtualProperty))
-    .map((column) => ({
-      name: column.databaseName,
-      type: driver.normalizeType(column).toLowerCase(),
-      length: column.length === '' ? undefined : Number(column.length),
-      collation: column.collation,
-      nullable: column.isNullable,
-      unsigned: column.unsigned,
-      generated: column.isGenerated && column.generationStrategy === 'increment',
-    }));
 }

@@ -1,4 +1,4 @@
-import type { EntityColumn, Tables } from './schema-comparison.js';
+import type { EntityColumn, Tables } from './entity-columns.js';
 
 /** A column as `pragma_table_info` has it. */
 export interface SqliteColumn {
