@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CommandResult, projectFolder, runCommand } from '../support/command.js';
+import { DECIDED, variableSchemas, type TextSchema } from '../support/chart-values.js';
 import { readDockerfile } from '../support/dockerfile.js';
 import { HttpClient } from '../support/http.js';
 import {
@@ -30,7 +31,7 @@ afterAll(() => {
   removeScratch(folder);
 });
 
-/** Every variable of the service. */
+/** Every variable of the service, by its name. */
 const known = [...readFileSync(join(projectFolder, '.env.example'), 'utf8').matchAll(/^(?:# ?)?([A-Z_]+)=/gm)].map(
   ([, name = '']) => name,
 );
@@ -48,6 +49,11 @@ function environmentOf({ env = [], envFrom }: PodContainer, objects: readonly Ma
   >;
 }
 
+const URLS: Readonly<Record<string, string>> = {
+  DATABASE_URL_FILE: 'mysql://store:x@db.example.com:3306/store',
+  REDIS_URL_FILE: 'rediss://redis.example.com:6379',
+};
+
 const asked = new Map<string, Promise<CommandResult>>();
 
 /** Lets the program itself read an environment, with files for those that it names. */
@@ -56,10 +62,12 @@ function askProgram(given: Record<string, string>): Promise<CommandResult> {
   const files = Object.entries(given).filter(([name]) => name.endsWith('_FILE'));
   for (const [name, path] of files) {
     given[name] = join(folder, basename(path));
-    writeFileSync(given[name], name === 'DATABASE_URL_FILE' ? 'mysql://store:x@db.example.com:3306/store' : 'x');
+    writeFileSync(given[name], URLS[name] ?? 'x');
   }
   const unset = { PORT: undefined, MANAGEMENT_PORT: undefined, LOG_FORMAT: undefined, SHED_LOOP_DELAY_MS: undefined };
-  const answer = asked.get(question) ?? runCommand({ url: '' }, ['config'], { ...unset, ...given });
+  // There are no such authorities here, of which Node would warn.
+  const answerable = { ...unset, ...given, NODE_EXTRA_CA_CERTS: undefined };
+  const answer = asked.get(question) ?? runCommand({ url: '' }, ['config'], answerable);
   asked.set(question, answer);
   return answer;
 }
@@ -260,6 +268,93 @@ it('the chart gives what the overlay for production does', () => {
   expect(ofHelm).toEqual(ofOverlay?.reverse());
 });
 
+describe('the chart with every option', () => {
+  const { objects } = readRendered('every-option');
+  const workloads = workloadsOf(objects);
+  const own = objects.filter(({ kind }) => kind !== 'ExternalSecret');
+  const one = (kind: string, name = 'animal-store'): Manifest =>
+    objects.find((object) => object.kind === kind && object.metadata.name === name)!;
+
+  it('has the labels and the annotations on everything, on pods too', () => {
+    const templates = own.flatMap(({ spec }) => spec?.template?.metadata ?? []);
+    expect(templates).toHaveLength(2);
+    for (const metadata of [...own.map((object) => object.metadata), ...templates]) {
+      expect(metadata.labels).toMatchObject({ team: 'animals' });
+      expect(metadata.annotations).toMatchObject({ 'example.com/cost-center': '42' });
+    }
+    for (const kind of ['ServiceMonitor', 'PrometheusRule']) {
+      expect(one(kind).metadata.labels).toMatchObject({ release: 'kube-prometheus-stack' });
+    }
+    for (const selector of own.map(selectorOf)) expect(selector ?? {}).not.toHaveProperty('team');
+  });
+
+  it.each(workloads)('$name has no user of its own, and is restricted all the same', ({ pod }) => {
+    expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(pod.automountServiceAccountToken).toBe(false);
+  });
+
+  it.each(workloads)(
+    '$name is configured as the program understands it, on IPv6, with its authorities',
+    async (each) => {
+      const [container] = each.pod.containers;
+      const { code, stderr, of } = await configurationOf(container!, objects);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(of('HOST')).toBe('::');
+      expect(environmentOf(container!, objects)).toMatchObject({
+        NODE_EXTRA_CA_CERTS: '/run/certificate-authorities/ca.crt',
+        TZ: 'UTC',
+      });
+      const mounted = container!.volumeMounts.map(({ name }) => name);
+      expect(each.pod.volumes.map(({ name }) => name)).toEqual(mounted);
+      expect(mounted).toEqual(['secrets', 'certificate-authorities', 'own']);
+    },
+  );
+
+  it('gives the secrets of the service to the service alone', () => {
+    const [service, migration] = ['Deployment', 'Job'].map((kind) => {
+      const { pod } = workloads.find(({ name }) => name === kind)!;
+      return Object.keys(environmentOf(pod.containers[0]!, objects)).filter((name) => name.endsWith('_FILE'));
+    });
+    expect(service).toEqual(expect.arrayContaining(['OTEL_EXPORTER_OTLP_HEADERS_FILE', 'REDIS_URL_FILE']));
+    expect(migration!.filter((name) => !name.startsWith('DATABASE_'))).toEqual([]);
+  });
+
+  it('asks for names where the cluster has them, the Job too, and lets the service out to Redis', () => {
+    const portsOf = (name: string): (string | number)[] =>
+      one('NetworkPolicy', name).spec!.egress!.flatMap(({ ports }) => ports.map(({ port }) => port));
+    expect(portsOf('animal-store')).toEqual([5353, 5353, 3306, 6379, 4317, 4318, 4318]);
+    expect(portsOf('animal-store-migrate')).toEqual([5353, 5353, 3306]);
+    const names = JSON.stringify(objects.filter(({ kind }) => kind === 'NetworkPolicy'));
+    expect(names.match(/openshift-dns/g)).toHaveLength(2);
+    expect(names).not.toContain('kube-system');
+  });
+
+  it('leads the host of PUBLIC_BASE_URL to the service, with TLS, by Ingress and by Gateway', () => {
+    expect(one('Ingress').spec).toMatchObject({
+      ingressClassName: 'nginx',
+      tls: [{ hosts: ['animals.example.com'], secretName: 'animals-tls' }],
+      rules: [{ host: 'animals.example.com' }],
+    });
+    expect(one('HTTPRoute').spec).toMatchObject({
+      parentRefs: [{ name: 'animal-store' }],
+      hostnames: ['animals.example.com'],
+      rules: [{ backendRefs: [{ name: 'animal-store', port: 80 }] }],
+    });
+    expect(one('Gateway').spec).toMatchObject({
+      listeners: [{ protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'animals-tls' }] } }],
+    });
+  });
+
+  it('removes the Job that ended, and keeps the configuration that old pods have', () => {
+    expect(objects.find(({ kind }) => kind === 'Job')!.spec).toMatchObject({ ttlSecondsAfterFinished: 3600 });
+    const map = objects.find(({ kind, data }) => kind === 'ConfigMap' && data?.['NODE_ENV'] !== undefined)!;
+    expect(map).toMatchObject({
+      immutable: true,
+      metadata: { name: expect.stringMatching(/-[0-9a-f]{8}$/), annotations: { 'helm.sh/resource-policy': 'keep' } },
+    });
+  });
+});
+
 describe('the values of the chart', () => {
   interface Schema {
     readonly properties: Record<string, Schema>;
@@ -268,15 +363,49 @@ describe('the values of the chart', () => {
   const { properties } = JSON.parse(
     readFileSync(join(projectFolder, 'deploy/helm/animal-store/values.schema.json'), 'utf8'),
   ) as Schema;
-  /** The chart's own decision: ports have names in it, and everything that it runs is production. */
-  const DECIDED = ['NODE_ENV', 'HOST', 'PORT', 'MANAGEMENT_PORT'];
+  const plain = properties['config']!.properties as unknown as Readonly<Record<string, TextSchema>>;
+  const files = properties['secrets']!.properties['files']!;
 
-  it('take every variable of the service, secrets as files, and no other', () => {
-    const plain = Object.keys(properties['config']!.properties);
-    const files = Object.keys(properties['secrets']!.properties['files']!.properties);
-    const named = files.map((name) => (known.includes(name) ? name : name.replace(/_FILE$/, '')));
-    const patterns = Object.keys(properties['config']!.patternProperties ?? {}).map((pattern) => new RegExp(pattern));
-    const matched = known.filter((name) => !plain.includes(name) && patterns.some((pattern) => pattern.test(name)));
-    expect([...DECIDED, ...plain, ...named, ...matched].sort()).toEqual([...known].sort());
+  it('are described as the program prints its configuration (npm run docs)', async () => {
+    const { stdout } = await runCommand({ url: '' }, ['config', '--markdown']);
+    expect({ config: plain, files: files.properties }).toEqual(variableSchemas(stdout));
   });
+
+  it('take every variable of the service, any of them as a file of the Secret', () => {
+    const takes = (schema: Schema, name: string): boolean =>
+      name in schema.properties ||
+      Object.keys(schema.patternProperties ?? {}).some((pattern) => new RegExp(pattern).test(name));
+    const asFile = (name: string): string => (name.endsWith('_FILE') ? name : `${name}_FILE`);
+    const free = known.filter((name) => !DECIDED.includes(name));
+    expect([...free, 'OTEL_EXPORTER_OTLP_HEADERS'].filter((name) => !takes(files, asFile(name)))).toEqual([]);
+    const secret = free.filter((name) => !takes(properties['config']!, name));
+    expect(secret.every((name) => /^(DATABASE|REDIS)_URL$|_FILE$/.test(name))).toBe(true);
+    expect(DECIDED.filter((name) => takes(properties['config']!, name))).toEqual([]);
+  });
+
+  const accepts = ({ enum: words, pattern }: TextSchema, text: string): boolean =>
+    words?.includes(text) ?? new RegExp(pattern!).test(text);
+
+  it.each(['loud', 'abc', '-1', '01', '1.5', '1e3', ' 1', '104857601', ''])(
+    'refuse %p wherever the program refuses it, but for what only the program can tell',
+    async (text) => {
+      const { of, stderr } = await judged(text);
+      const refusedByProgram = Object.keys(plain).filter((name) =>
+        new RegExp(`^ *${name}\\b.*must be`, 'm').test(stderr),
+      );
+      expect(of).toBe(text === '' ? 0 : 78);
+      const passed = refusedByProgram.filter((name) => accepts(plain[name]!, text));
+      expect(passed.filter((name) => !/^(FEATURES_OFF|HOST|TRUST_PROXY|CORS_ORIGINS)$/.test(name))).toEqual([]);
+      const refusedBySchema = Object.keys(plain).filter((name) => !accepts(plain[name]!, text));
+      // Empty is unset for the program; a chart says null.
+      if (text !== '') expect(refusedBySchema.filter((name) => !refusedByProgram.includes(name))).toEqual([]);
+    },
+  );
+
+  async function judged(text: string): Promise<{ of: number | null; stderr: string }> {
+    const { code, stderr } = await runCommand({ url: 'sqlite::memory:' }, ['config'], {
+      ...Object.fromEntries(Object.keys(plain).map((name) => [name, text])),
+    });
+    return { of: code, stderr };
+  }
 });

@@ -50,7 +50,7 @@ export interface PodSpec {
 }
 
 interface PodTemplate {
-  readonly metadata: { readonly labels: Labels };
+  readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
   readonly spec: PodSpec;
 }
 
@@ -66,6 +66,7 @@ export interface Spec {
   readonly minReplicas?: number;
   readonly maxReplicas?: number;
   readonly ports?: readonly { readonly targetPort: string }[];
+  readonly egress?: readonly { readonly ports: readonly { readonly port: string | number }[] }[];
   readonly ingress?: readonly { readonly ports: readonly { readonly port: string | number }[] }[];
   readonly endpoints?: readonly { readonly path: string }[];
 }
@@ -73,7 +74,7 @@ export interface Spec {
 export interface Manifest {
   readonly kind: string;
   readonly apiVersion: string;
-  readonly metadata: { readonly name: string; readonly labels?: Labels };
+  readonly metadata: { readonly name: string; readonly labels?: Labels; readonly annotations?: Labels };
   readonly data?: Readonly<Record<string, string>>;
   readonly spec?: Spec;
 }

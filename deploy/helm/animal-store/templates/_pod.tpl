@@ -1,10 +1,14 @@
 {{/* What the pods of the service and of the migration have in common. */}}
 {{- define "animal-store.pod" -}}
-serviceAccountName: {{ include "animal-store.fullname" . }}
+serviceAccountName: {{ include "animal-store.serviceAccount" . }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 {{- with .Values.image.pullSecrets }}
 imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.nodeSelector }}
@@ -20,32 +24,65 @@ priorityClassName: {{ . }}
 {{- end }}
 securityContext:
   runAsNonRoot: true
-  runAsUser: 65532
-  runAsGroup: 65532
-  # Group of the mounted secrets, which nobody else may read.
-  fsGroup: 65532
+  {{- range $name, $id := .Values.podSecurity }}
+  {{- if not (kindIs "invalid" $id) }}
+  {{ $name }}: {{ int64 $id }}
+  {{- end }}
+  {{- end }}
+  {{- if not (kindIs "invalid" .Values.podSecurity.fsGroup) }}
   fsGroupChangePolicy: OnRootMismatch
+  {{- end }}
   seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
+{{/* root; files: variables that name files of the Secret. */}}
 {{- define "animal-store.container" -}}
+{{- $folder := include "animal-store.secretsFolder" .root -}}
+{{- with .root -}}
 image: {{ include "animal-store.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 envFrom:
-  - configMapRef: { name: {{ include "animal-store.fullname" . }} }
+  - configMapRef: { name: {{ include "animal-store.configMap" . }} }
+env:
+  {{- range $name, $key := $.files }}
+  - { name: {{ $name }}, value: {{ printf "%s/%s" $folder $key | quote }} }
+  {{- end }}
+  {{- if or .Values.certificateAuthorities.configMap .Values.certificateAuthorities.secret }}
+  - { name: NODE_EXTRA_CA_CERTS, value: /run/certificate-authorities/{{ .Values.certificateAuthorities.key }} }
+  {{- end }}
+  {{- with .Values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 volumeMounts:
   # A whole folder: with subPath the kubelet would not swap the files when the Secret is rotated.
-  - { name: secrets, mountPath: {{ include "animal-store.secretsFolder" . }}, readOnly: true }
+  - { name: secrets, mountPath: {{ $folder }}, readOnly: true }
+  {{- if or .Values.certificateAuthorities.configMap .Values.certificateAuthorities.secret }}
+  - { name: certificate-authorities, mountPath: /run/certificate-authorities, readOnly: true }
+  {{- end }}
+  {{- with .Values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
 {{- end }}
+{{- end }}
 
-{{/* The variables that name files of a Secret. */}}
-{{- define "animal-store.secretFiles" -}}
-{{- $folder := include "animal-store.secretsFolder" .root -}}
-{{- range $name, $key := .files }}
-- { name: {{ $name }}, value: {{ printf "%s/%s" $folder $key | quote }} }
+{{/* root, secret. */}}
+{{- define "animal-store.volumes" -}}
+- name: secrets
+  secret: { secretName: {{ .secret }}, defaultMode: 288 }
+{{- with .root.Values.certificateAuthorities }}
+{{- if .configMap }}
+- name: certificate-authorities
+  configMap: { name: {{ .configMap }} }
+{{- else if .secret }}
+- name: certificate-authorities
+  secret: { secretName: {{ .secret }} }
+{{- end }}
+{{- end }}
+{{- with .root.Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
