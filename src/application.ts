@@ -51,7 +51,7 @@ export interface ApplicationOptions {
  */
 export async function createApplication({
   features: given,
-  config = loadConfig(loadEnvironment()),
+  config = loadConfig(loadEnvironment(), process.stdout.isTTY, given),
   clock = new SystemClock(),
   log: ownLog,
 }: ApplicationOptions): Promise<Application> {

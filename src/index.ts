@@ -15,9 +15,13 @@ export { Clock, SystemClock } from './platform/clock.js';
 export {
   CONFIG,
   ConfigError,
+  defineConfig,
   loadConfig,
   loadEnvironment,
+  variable,
   type Config,
+  type ConfigValues,
+  type FeatureConfig,
   type Fault as ConfigFault,
   type DatabaseConfig,
   type DatabaseTarget,

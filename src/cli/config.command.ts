@@ -41,13 +41,13 @@ export function configCommand(features: readonly Feature[]): Command {
     .option('--markdown', 'print the table of all variables instead');
   return command.action((options: ConfigOptions) => {
     const output = command.configureOutput();
-    const documented = [...documentedSections(), ...featureSections];
+    const documented = [...documentedSections(features), ...featureSections];
     if (options.example) return output.writeOut?.(renderExample(documented));
     if (options.markdown) return output.writeOut?.(renderMarkdown(documented));
 
     const environment = loadEnvironment();
     const fromDotEnv = new Set(Object.keys(environment).filter((name) => process.env[name] === undefined));
-    const config = loadConfig(environment);
+    const config = loadConfig(environment, undefined, features);
     for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
     // What the service, too, cannot know before it has its features.
     startedFeatures(features, config);

@@ -8,7 +8,7 @@ import { commandLog } from './command-log.js';
 /** The document of the features of this build, made without a database and without listening. */
 export async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
   // Not by readConfig: the application tells of what looks misspelt itself.
-  const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
+  const config = loadConfig(loadEnvironment(), process.stderr.isTTY, given);
   const features = startedFeatures(given, config);
   const log = await commandLog(config.log);
   // Those that are off it takes away itself, and knows their names by the whole list.

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { MigrationInterface } from 'typeorm';
+import type { FeatureConfig } from './config/index.js';
 import { callingFile } from './calling-file.js';
 import type { ErrorCode } from './errors/index.js';
 
@@ -20,6 +21,8 @@ export interface Feature {
   readonly scopes?: Readonly<Record<string, string>>;
   /** The error codes of its own that it raises. */
   readonly errors?: readonly ErrorCode[];
+  /** The variables of its own, made by `defineConfig`. */
+  readonly config?: FeatureConfig;
   /** What the command `seed` fills its table with. */
   readonly samples?: Samples;
 }

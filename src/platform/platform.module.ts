@@ -54,11 +54,12 @@ export class PlatformModule {
       { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
       { provide: ClientQuota, useExisting: ClientRateLimit },
     ];
+    const values = [...config.featureValues].map(([provide, useValue]) => ({ provide, useValue }));
     return {
       module: PlatformModule,
       global: true,
       imports: [AuthModule, IdempotencyModule],
-      providers: [...given, ...made, ...steps],
+      providers: [...given, ...values, ...made, ...steps],
       exports: [
         CONFIG,
         Clock,
@@ -71,6 +72,7 @@ export class PlatformModule {
         Limits,
         FailedAuthLimit,
         ClientQuota,
+        ...values,
         ...made,
       ],
     };

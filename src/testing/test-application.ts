@@ -38,7 +38,7 @@ const ENVIRONMENT = {
  * @throws {FeatureError} with every violation of every feature. @throws {ConfigError} for a wrong `env`.
  */
 export async function startTestApplication({ features, env, clock }: TestOptions): Promise<TestApplication> {
-  const config = loadConfig({ ...ENVIRONMENT, ...env });
+  const config = loadConfig({ ...ENVIRONMENT, ...env }, false, features);
   const log = await quietLog(config, features);
   const running = await createApplication({ features, config, log, ...(clock === undefined ? {} : { clock }) });
   await running.start();

@@ -49,6 +49,8 @@ export interface Config {
   };
   /** `<OPERATION_ID>_SUNSET` by what stands before `_SUNSET`, e.g. `GET_PET`: the first instant of that day in UTC. */
   readonly sunsets: ReadonlyMap<string, Date>;
+  /** The values of the features' own variables, by the KEY of their `defineConfig`. */
+  readonly featureValues: ReadonlyMap<symbol, Readonly<Record<string, unknown>>>;
   /** Every variable with its effective value for a person to read; secrets are masked. */
   readonly settings: readonly Setting[];
   /** What looks like a mistake and yet stops nothing, such as a misspelt variable. */

@@ -1,6 +1,7 @@
 import type { ValidatorSpec } from 'envalid';
+import type { Configured } from './feature-config.js';
 import { parserOf } from './value-kinds.js';
-import { sections, variables, type VariableName } from './variables.js';
+import { sections, variables } from './variables.js';
 
 /** What is written about one variable. */
 export interface DocumentedVariable {
@@ -19,13 +20,20 @@ export interface DocumentedSection {
   readonly variables: readonly DocumentedVariable[];
 }
 
-/** Every variable of the platform, from the declarations. */
-export function documentedSections(): DocumentedSection[] {
-  return sections.map(({ title, names }) => ({ title, variables: names.map(documentVariable) }));
+/** Every variable of the platform, then those of each feature, from the declarations. */
+export function documentedSections(features: readonly Configured[]): DocumentedSection[] {
+  const own = sections.map(({ title, names }) => ({
+    title,
+    variables: names.map((name) => documentVariable(name, variables[name])),
+  }));
+  const others = features.map(({ name: title, config }) => ({
+    title,
+    variables: Object.entries(config?.variables ?? {}).map(([name, spec]) => documentVariable(name, spec)),
+  }));
+  return [...own, ...others.filter(({ variables: listed }) => listed.length > 0)];
 }
 
-function documentVariable(name: VariableName): DocumentedVariable {
-  const spec: ValidatorSpec<unknown> = variables[name];
+function documentVariable(name: string, spec: ValidatorSpec<unknown>): DocumentedVariable {
   const { accepts, show } = parserOf(spec);
   const text = (value: unknown): string => (value === undefined ? '' : show(value));
   const example = spec.example === undefined ? '' : ` (e.g. ${spec.example})`;

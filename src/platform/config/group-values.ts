@@ -1,7 +1,7 @@
 import type { Config, DatabaseConfig, HttpConfig } from './config.js';
 import type { Values } from './variables.js';
 
-type Groups = Omit<Config, 'database' | 'log' | 'otel' | 'sunsets' | 'settings' | 'warnings'> & {
+type Groups = Omit<Config, 'database' | 'log' | 'otel' | 'sunsets' | 'featureValues' | 'settings' | 'warnings'> & {
   readonly database: Omit<DatabaseConfig, 'urlFile'>;
 };
 

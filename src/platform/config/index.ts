@@ -15,6 +15,7 @@ export {
   type MySqlTarget,
   type SqliteTarget,
 } from './database-target.js';
+export { defineConfig, variable, type ConfigValues, type FeatureConfig } from './feature-config.js';
 export { describeConfig } from './describe-config.js';
 export {
   documentedSections,
@@ -25,4 +26,5 @@ export {
 } from './documentation.js';
 export { loadEnvironment } from './environment.js';
 export { loadConfig, readNodeEnv } from './load-config.js';
+export { isPlatformVariable } from './variables.js';
 export { readFileBytes, readTextFile, UnusableFile } from './text-file.js';

@@ -19,7 +19,7 @@ function errorOf(env: NodeJS.ProcessEnv): ConfigError {
 
 describe('defaults', () => {
   it('are those of development in an empty environment', () => {
-    const { settings, warnings, sunsets, ...config } = loadConfig({}, false);
+    const { settings, warnings, sunsets, featureValues, ...config } = loadConfig({}, false);
     expect(config).toEqual({
       env: 'development',
       http: {
@@ -64,6 +64,7 @@ describe('defaults', () => {
     });
     expect(warnings).toEqual([]);
     expect(sunsets.size).toBe(0);
+    expect(featureValues.size).toBe(0);
     expect(new Set(settings.map(({ source }) => source))).toEqual(new Set(['default']));
   });
 

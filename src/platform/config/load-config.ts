@@ -1,6 +1,7 @@
 import type { Config } from './config.js';
 import { crossCheck } from './cross-checks.js';
 import { unreadLines } from './environment.js';
+import { featureNames, featureSettings, readFeatures, type Configured } from './feature-config.js';
 import { FaultList } from './fault-list.js';
 import { collectGiven } from './given-values.js';
 import { groupValues } from './group-values.js';
@@ -19,12 +20,17 @@ import { variables } from './variables.js';
 /**
  * Reads the whole configuration out of an environment.
  *
+ * @param features whose variables are read too, unless they are off.
  * @param onTerminal whether a person reads the log as it is written; decides LOG_FORMAT where that is unset.
  * @throws {ConfigError} with the fault of every faulty variable, in the order of the documentation, and the warnings.
  */
-export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.isTTY): Config {
+export function loadConfig(
+  env: NodeJS.ProcessEnv,
+  onTerminal = process.stdout.isTTY,
+  features: readonly Configured[] = [],
+): Config {
   const sunsets = sunsetVariables(env);
-  const names = [...Object.keys(variables), ...Object.keys(sunsets)];
+  const names = [...Object.keys({ ...variables, ...sunsets }), ...featureNames(features)];
   const everyName = new Set([...names, ...openTelemetryNames(env)]);
   const { values: given, faults: unread } = collectGiven(env, everyName);
 
@@ -32,6 +38,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
   faults.add(unread);
   const read = readValues(given, variables, faults);
   const dates = readValues(given, sunsets, faults);
+  const featureValues = readFeatures(given, features, read.FEATURES_OFF ?? [], faults);
   const otel = openTelemetryVariables(given);
   if (!read.OTEL_SDK_DISABLED) faults.add(openTelemetryFaults(otel));
   faults.add(crossCheck(read, (name) => faults.has(name)));
@@ -46,9 +53,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, onTerminal = process.stdout.i
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     otel: { disabled: values.OTEL_SDK_DISABLED, variables: otel },
     sunsets: datesByOperation(dates),
+    featureValues,
     settings: [
       ...settingsOf(variables, values, given),
       ...settingsOf(sunsets, dates, given),
+      ...featureSettings(features, featureValues, given),
       ...openTelemetrySettings(given, names),
     ],
     warnings,

@@ -190,6 +190,10 @@ export const sections: readonly { readonly title: string; readonly names: readon
   { title: 'Operation', names: namesOf(operations) },
 ];
 
+export function isPlatformVariable(name: string): boolean {
+  return Object.hasOwn(variables, name);
+}
+
 export type VariableName = keyof typeof variables;
 
 /** The values as read, before they are grouped. */

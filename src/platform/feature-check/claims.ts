@@ -6,7 +6,7 @@ import type { Feature } from '../feature.js';
 type Claim = readonly [owner: string, claim: string];
 
 /** What only one may have: the part of a feature that may clash, which the platform has too. */
-export type Claimant = Pick<Feature, 'entities' | 'migrations' | 'scopes' | 'errors'>;
+export type Claimant = Pick<Feature, 'entities' | 'migrations' | 'scopes' | 'errors' | 'config'>;
 
 const naming = new DefaultNamingStrategy();
 
@@ -41,6 +41,10 @@ export function clashesOf(features: readonly Feature[], platform: Claimant, tabl
     ...clashes(
       'migration',
       claims(({ migrations }) => (migrations ?? []).map(({ name }) => name)),
+    ),
+    ...clashes(
+      'variable',
+      claims(({ config }) => Object.keys(config?.variables ?? {})),
     ),
     ...clashes('table', [
       ...tables.map((table): Claim => ['the platform', table]),

@@ -9,6 +9,7 @@ const OPTIONS: Readonly<Record<keyof Feature, true>> = {
   migrations: true,
   scopes: true,
   errors: true,
+  config: true,
   samples: true,
 };
 

@@ -3,6 +3,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { DataSource } from 'typeorm';
+import { isPlatformVariable } from '../config/index.js';
 import { isKebabCase, type Feature } from '../feature.js';
 import { faultsOfCopies } from './second-copies.js';
 import { tableOf, type Claimant } from './claims.js';
@@ -20,6 +21,7 @@ export function faultsOf(feature: DeclaredFeature, platformVersion: string, star
     ...faultsOfCopies(feature),
     ...faultsOfNeeds(feature, started),
     ...faultsOfSchema(feature),
+    ...faultsOfConfig(feature),
     ...faultsOfProviders(feature),
     ...faultsOfConstructors(feature),
   ].map((fault) => `feature '${feature.name}' ${fault}`);
@@ -44,6 +46,18 @@ function faultsOfSchema({ entities = [], migrations = [] }: Claimant): string[] 
       .filter(({ name }) => !/[0-9]{13}$/.test(name))
       .map(({ name }) => `has a migration ${name}, whose name does not end in the 13 digits of its timestamp`),
   ];
+}
+
+/** So that nobody has to ask whose a variable is, and none is that of the platform. */
+function faultsOfConfig({ name, config }: DeclaredFeature): string[] {
+  const prefix = `${name.replaceAll('-', '_').toUpperCase()}_`;
+  return Object.keys(config?.variables ?? {})
+    .filter((variable) => !variable.startsWith(prefix) || isPlatformVariable(variable))
+    .map((variable) =>
+      isPlatformVariable(variable)
+        ? `has a variable '${variable}', which is the platform's`
+        : `has a variable '${variable}', which does not begin with ${prefix}`,
+    );
 }
 
 function faultsOfNeeds({ needs }: DeclaredFeature, started: readonly Feature[]): string[] {

@@ -1,0 +1,80 @@
+import type { CleanedEnv, ValidatorSpec } from 'envalid';
+import type { Setting } from './config.js';
+import type { FaultList } from './fault-list.js';
+import type { GivenValue } from './given-values.js';
+import { parseUrl } from './network-values.js';
+import { readValues } from './read-values.js';
+import { settingsOf } from './settings.js';
+import { boolean, integer, oneOf, readableFile, valueKind } from './value-kinds.js';
+
+type Specs = Readonly<Record<string, ValidatorSpec<unknown>>>;
+
+/** The variables of a feature, and what their values are injected by. */
+export interface FeatureConfig<S extends Specs = Specs> {
+  readonly KEY: symbol;
+  readonly variables: S;
+}
+
+/** The values of a feature's variables, by name, as `@Inject(ordersConfig.KEY)` gives them. */
+export type ConfigValues<C extends FeatureConfig> = Readonly<CleanedEnv<C['variables']>>;
+
+/** Whoever has variables of its own: a feature. */
+export interface Configured {
+  readonly name: string;
+  readonly config?: FeatureConfig;
+}
+
+/**
+ * Declares the variables of a feature, which names them in its `config`: they are read, checked and listed as those of
+ * the platform are.
+ *
+ * @param variables each by its name, `ORDERS_MAX_ITEMS: variable.integer(1, 100)({ default: 10, desc: '…' })`. One without a
+ *   default is required in production, and with `devDefault` in production only.
+ */
+export function defineConfig<S extends Specs>(variables: S): FeatureConfig<S> {
+  return Object.freeze({ KEY: Symbol('animal-store:feature-config'), variables });
+}
+
+/** The kinds of values that a feature's variable can have. */
+export const variable = {
+  boolean,
+  integer,
+  oneOf,
+  readableFile,
+  text: valueKind('a text', (text) => text),
+  secret: valueKind(
+    'a text',
+    (text) => text,
+    () => '***',
+  ),
+  url: valueKind('an absolute http or https URL', (text) => parseUrl(text, ['http:', 'https:'])?.href),
+};
+
+/** The names of the features' variables. */
+export function featureNames(features: readonly Configured[]): string[] {
+  return features.flatMap(({ config }) => Object.keys(config?.variables ?? {}));
+}
+
+type FeatureValues = ReadonlyMap<symbol, Readonly<Record<string, unknown>>>;
+
+/** The values of each feature's variables, by what they are injected by, without those of features that are off. */
+export function readFeatures(
+  given: ReadonlyMap<string, GivenValue>,
+  features: readonly Configured[],
+  featuresOff: readonly string[],
+  faults: FaultList,
+): FeatureValues {
+  const configs = features.flatMap(({ name, config }) => (config && !featuresOff.includes(name) ? [config] : []));
+  return new Map(configs.map(({ KEY, variables }) => [KEY, Object.freeze(readValues(given, variables, faults))]));
+}
+
+export function featureSettings(
+  features: readonly Configured[],
+  values: FeatureValues,
+  given: ReadonlyMap<string, GivenValue>,
+): Setting[] {
+  return features.flatMap(({ config }) => {
+    const own = config && values.get(config.KEY);
+    return own ? settingsOf(config.variables, own, given) : [];
+  });
+}

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Inject, Module } from '@nestjs/common';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createApplication,
+  defineConfig,
+  defineFeature,
+  loadConfig,
+  Public,
+  variable,
+  type ConfigValues,
+  type Feature,
+} from '../index.js';
+import { startTestApplication, type TestApplication } from './index.js';
+
+const catsConfig = defineConfig({
+  CATS_MAX: variable.integer(1, 100)({ default: 10, desc: 'Cats that a house may have' }),
+  CATS_FOOD: variable.oneOf('fish', 'mice')({ default: 'mice', desc: 'What cats eat' }),
+  CATS_TOKEN: variable.secret({ devDefault: 'none', desc: 'What the vet asks for' }),
+});
+
+@Controller('cats')
+class CatsController {
+  constructor(@Inject(catsConfig.KEY) private readonly config: ConfigValues<typeof catsConfig>) {}
+
+  @Get()
+  @Public()
+  findAll(): object {
+    const { CATS_MAX: max, CATS_FOOD: food, CATS_TOKEN: token } = this.config;
+    return { next: max + 1, food, token };
+  }
+}
+
+@Module({ controllers: [CatsController] })
+class CatsModule {}
+
+const cats = defineFeature({ name: 'cats', platform: '^1.0.0', module: CatsModule, config: catsConfig });
+const quiet = { NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' };
+const faultsOf = (env: NodeJS.ProcessEnv, feature: Feature = cats): unknown => {
+  try {
+    return loadConfig({ ...quiet, ...env }, false, [feature]).settings.filter(({ name }) => name.startsWith('CATS_'));
+  } catch (error) {
+    return (error as { faults: unknown }).faults;
+  }
+};
+
+let application: TestApplication | undefined;
+
+afterEach(async () => {
+  await application?.stop();
+  application = undefined;
+});
+
+describe('the variables of a feature', () => {
+  it('are injected, typed, with their defaults', async () => {
+    application = await startTestApplication({ features: [cats], env: { CATS_MAX: '41' } });
+    const { stranger } = application;
+    expect((await stranger.get('/v1/cats')).json()).toEqual({ next: 42, food: 'mice', token: 'none' });
+  });
+
+  it('are checked with all others, and never written as they are where they are secret', () => {
+    expect(faultsOf({ PORT: 'x', CATS_MAX: '0', CATS_FOOD: 'dogs', NODE_ENV: 'production' })).toMatchObject([
+      { name: 'PORT' },
+      { name: 'PUBLIC_BASE_URL' },
+      { name: 'CATS_MAX', reason: 'must be a whole number from 1 to 100' },
+      { name: 'CATS_FOOD', reason: 'must be one of fish, mice' },
+      { name: 'CATS_TOKEN', reason: 'is required in production' },
+    ]);
+    expect(faultsOf({ CATS_TOKEN: 'canary' })).toEqual([
+      { name: 'CATS_MAX', value: '10', source: 'default' },
+      { name: 'CATS_FOOD', value: 'mice', source: 'default' },
+      { name: 'CATS_TOKEN', value: '***', source: 'environment' },
+    ]);
+  });
+
+  it('may come from a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'feature-config-'));
+    writeFileSync(join(folder, 'max'), '7\n');
+    expect(faultsOf({ CATS_MAX_FILE: join(folder, 'max') })).toMatchObject([{ value: '7', source: 'file' }, {}, {}]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are not asked for while the feature is off', () => {
+    const env = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://a.example/v1', FEATURES_OFF: 'cats' };
+    expect(faultsOf(env)).toEqual([]);
+  });
+
+  it('begin with its name, and are read before it starts', async () => {
+    const config = defineConfig({
+      PORT: variable.integer(1, 2)({ default: 1, desc: 'x' }),
+      CAT_X: variable.boolean({ default: true, desc: 'x' }),
+    });
+    const odd = defineFeature({ name: 'cats', platform: '^1.0.0', module: CatsModule, config });
+    const read = loadConfig({ ...quiet, PORT: '1' }, false, [odd]);
+    await expect(createApplication({ features: [odd], config: read })).rejects.toMatchObject({
+      violations: [
+        "feature 'cats' has a variable 'PORT', which is the platform's",
+        "feature 'cats' has a variable 'CAT_X', which does not begin with CATS_",
+      ],
+    });
+    await expect(createApplication({ features: [cats], config: loadConfig(quiet, false) })).rejects.toThrow(
+      'CATS_MAX: was not read: loadConfig takes the features as its third argument',
+    );
+  });
+});
