@@ -1,4 +1,13 @@
-import { dayOf, nameOfDay, stateOf, type KeyState, type StoredApiKey } from '../platform/auth/index.js';
+import {
+  dayOf,
+  MAX_CLIENT_LENGTH,
+  MAX_SCOPES_LENGTH,
+  nameOfDay,
+  printable,
+  stateOf,
+  type KeyState,
+  type StoredApiKey,
+} from '../platform/auth/index.js';
 
 /** A key as `keys list` shows it: what an operator needs to know of it, and no secret. Times are ISO 8601, UTC. */
 export interface ListedKey {
@@ -48,12 +57,12 @@ export function tabulateKeys(keys: readonly ListedKey[]): string {
 
 function cellsOf(key: ListedKey): string[] {
   return [
-    key.id,
+    printable(key.id),
     key.state,
     `${key.ageDays}d`,
     key.lastUsedDay ?? 'never',
     key.expiresAt === null ? 'never' : `${key.expiresAt.slice(0, 16)}Z`,
-    key.scopes.join(','),
-    key.client,
+    printable(key.scopes.join(','), MAX_SCOPES_LENGTH),
+    printable(key.client, MAX_CLIENT_LENGTH),
   ];
 }

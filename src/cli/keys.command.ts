@@ -9,6 +9,7 @@ import {
   parseApiKey,
   parseDuration,
   parseInstant,
+  printableJson,
   type ApiKeyStore,
 } from '../platform/auth/index.js';
 import { DAY_MS, type Clock } from '../platform/clock.js';
@@ -77,7 +78,7 @@ function listCommand(withKeys: WithKeys): Command {
     attempt(command, () =>
       withKeys(async (keys, clock) => {
         const listed = describeKeys(await keys.list(), clock.now());
-        print(process.stdout, json === true ? JSON.stringify(listed, undefined, 2) : tabulateKeys(listed));
+        print(process.stdout, json === true ? printableJson(listed) : tabulateKeys(listed));
       }),
     ),
   );

@@ -59,9 +59,10 @@ export function hashApiKey(text: string): Buffer {
   return Buffer.from(hash('sha256', text), 'hex');
 }
 
-/** Whether a key has this hash, in a time that does not depend on how much of it is right. */
+/** Whether a key has this hash, in a time that does not depend on how much of it is right. No key has one of another length. */
 export function matchesHash(text: string, expected: Buffer): boolean {
-  return timingSafeEqual(hashApiKey(text), expected);
+  const actual = hashApiKey(text);
+  return expected.length === actual.length && timingSafeEqual(actual, expected);
 }
 
 /** `crypto.randomInt` draws without bias, which a byte modulo 62 would not. */

@@ -130,6 +130,28 @@ describe('a refused request', () => {
     expect(await refusalOf(guess.text)).toMatchObject({ code: 'invalid_api_key', reason: 'mismatch' });
   });
 
+  it.each([
+    ['expired', { expiresAt: NOW - 1 }],
+    ['revoked', { revokedAt: NOW - 1 }],
+    ['live', {}],
+  ])('with the id of an %s key and another secret learns nothing of that', async (_state, changes) => {
+    const key = generateApiKey('test');
+    rows.push(known(key, changes));
+    const { error } = (await authenticate(generateApiKey('test', key.publicId).text)) as Refusal;
+    const { error: unknown } = (await authenticate(generateApiKey('test').text)) as Refusal;
+    expect([error.code, error.message, error.headers]).toStrictEqual([
+      'invalid_api_key',
+      unknown.message,
+      unknown.headers,
+    ]);
+  });
+
+  it.each([0, 31, 33])('with a key whose row has a hash of %i bytes is refused', async (length) => {
+    const key = generateApiKey('test');
+    rows.push(known(key, { hash: Buffer.alloc(length) }));
+    expect(await refusalOf(key.text)).toMatchObject({ code: 'invalid_api_key', reason: 'mismatch' });
+  });
+
   it('with a key in another case is refused', async () => {
     // Swapping the case of the whole secret breaks the checksum; the hash alone must refuse it as well.
     const key = generateApiKey('test');

@@ -11,7 +11,15 @@ export { ClientContext, CurrentClient, type Client } from './current-client.js';
 export { ObjectPolicies, PolicyFor, type ObjectPolicy } from './object-policies.js';
 export { createFirstKey } from './first-key.js';
 export { parseDuration, parseInstant } from './instant.js';
-export { EVERYTHING, faultOfClient, faultOfScopes } from './key-terms.js';
+export {
+  EVERYTHING,
+  faultOfClient,
+  faultOfScopes,
+  MAX_CLIENT_LENGTH,
+  MAX_SCOPES_LENGTH,
+  printable,
+  printableJson,
+} from './key-terms.js';
 export { ApiKeysFileError } from './read-api-keys.js';
 export { LoggedKeyAudit } from './logged-key-audit.js';
 export { CreateApiKeys1764201500000 } from './migrations/create-api-keys.1764201500000.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultOfClient, faultOfScopes, isScope, printable } from './key-terms.js';
+import { faultOfClient, faultOfScopes, isScope, printable, printableJson } from './key-terms.js';
 
 describe("a client's name", () => {
-  it.each(['a', 'first-key', 'Zoë & 友達 (staging)', '🐶'.repeat(100)])('may be %s', (client) => {
+  it.each(['a', 'first-key', 'Zoë & 友達 (staging)', '🐶'.repeat(100), 'a ❤\uFE0F b'])('may be %s', (client) => {
     expect(faultOfClient(client)).toBeUndefined();
   });
 
@@ -16,6 +16,21 @@ describe("a client's name", () => {
     ['a right-to-left override', 'a\u202eb'],
     ['a zero-width space', 'a\u200bb'],
     ['a lone surrogate', 'a\ud800'],
+    ['a Hangul filler alone', '\u3164'],
+    ['a Hangul filler behind what is seen', 'acme\u3164'],
+    ['half a Hangul filler', 'acme\uFFA0'],
+    ['Hangul fillers of a syllable', '\u115F\u1160'],
+    ['a blank of Braille', 'acme\u2800'],
+    ['a grapheme joiner', 'ac\u034Fme'],
+    ['a Khmer vowel that is not shown', 'a\u17B4'],
+    ['a Mongolian variation', 'a\u180B'],
+    ['a variation of a letter', 'a\uFE0F'],
+    ['a variation of an ideograph', '友\u{E0100}'],
+    ['a tag', 'a\u{E0041}'],
+    ['a soft hyphen', 'ac\u00ADme'],
+    ['a no-break space', 'ac\u00A0me'],
+    ['a control of C1', 'a\u009b2J'],
+    ['a character that there is not', 'a\u{E0FFF}'],
   ])('may not be %s', (_name, client) => {
     expect(faultOfClient(client)).toBeDefined();
   });
@@ -48,5 +63,19 @@ describe('scopes', () => {
 describe('printable', () => {
   it('is short and moves no cursor', () => {
     expect(printable(`\u001b[2J\r${'x'.repeat(100)}`)).toBe(`?[2J?${'x'.repeat(55)}`);
+  });
+
+  it('shows where there is something that is not seen', () => {
+    expect(printable('a\u3164b\u2800c\u009bd\u202Ee\ud800 ❤\uFE0Fa\uFE0F')).toBe('a?b?c?d?e? ❤\uFE0Fa?');
+    expect(printable('🐶🐶🐶', 2)).toBe('🐶🐶');
+  });
+
+  it('as JSON means the same', () => {
+    const value = { client: 'Zoë \u001b[2J\u009b\u3164\u{E0041}\u202E\n"\\', scopes: ['友達 🐶'] };
+    const text = printableJson(value);
+    expect(JSON.parse(text)).toStrictEqual(value);
+    expect(text).toBe(
+      '{\n  "client": "Zoë \\u001b[2J\\u009b\\u3164\\udb40\\udc41\\u202e\\n\\"\\\\",\n  "scopes": [\n    "友達 🐶"\n  ]\n}',
+    );
   });
 });

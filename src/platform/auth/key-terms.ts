@@ -9,10 +9,15 @@ export interface KeyTerms {
 /** The scope of a key that may do everything. */
 export const EVERYTHING = '*';
 
-const CLIENT = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]([\p{L}\p{M}\p{N}\p{P}\p{S} ]*[\p{L}\p{M}\p{N}\p{P}\p{S}])?$/u;
+/** Letters and signs that are seen: not U+3164 or U+2800, which are a letter and a sign of nothing. */
+const VISIBLE = String.raw`[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]`;
+/** An emoji may be followed by what asks for its colours. */
+const EMOJI = String.raw`\p{Extended_Pictographic}\uFE0F`;
+const CLIENT = new RegExp(`^(?! )(?:${EMOJI}|${VISIBLE}| )+(?<! )$`, 'v');
+const SHOWN = new RegExp(`(${EMOJI}|${VISIBLE}| )|[^]`, 'gv');
 const SCOPE = /^[a-z][a-z0-9-]*:[a-z]+$/;
-const MAX_CLIENT_LENGTH = 100;
-const MAX_SCOPES_LENGTH = 1000;
+export const MAX_CLIENT_LENGTH = 100;
+export const MAX_SCOPES_LENGTH = 1000;
 
 export function isScope(text: string): boolean {
   return SCOPE.test(text);
@@ -38,7 +43,19 @@ export function faultOfScopes(scopes: readonly string[]): string | undefined {
   return scopes.join(' ').length > MAX_SCOPES_LENGTH ? `is longer than ${MAX_SCOPES_LENGTH} characters` : undefined;
 }
 
-/** Text from outside as a message may show it: short, and no control character that could move a terminal's cursor. */
-export function printable(text: string): string {
-  return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?').slice(0, 60);
+/** Text from outside as a message may show it: short, and with `?` for what is not seen or could move a terminal's cursor. */
+export function printable(text: string, maxLength = 60): string {
+  const shown = text.replace(SHOWN, (_any, visible: string | undefined) => visible ?? '?');
+  return [...shown].slice(0, maxLength).join('');
+}
+
+/** A value as JSON text that shows nothing but `printable` characters; the others are escaped, so it means the same. */
+export function printableJson(value: unknown): string {
+  const escaped = (hidden: string): string =>
+    hidden.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const text = JSON.stringify(value, undefined, 2);
+  return text.replace(
+    SHOWN,
+    (any: string, visible: string | undefined) => visible ?? (any === '\n' ? any : escaped(any)),
+  );
 }

@@ -2,6 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { KeyAudit, type KeyEvent } from './key-audit.js';
+import { MAX_CLIENT_LENGTH, printable } from './key-terms.js';
 import { RefusalLog, type RefusedKey, type Unwritten } from './refusal-log.js';
 
 /**
@@ -61,7 +62,8 @@ export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
 }
 
 function about({ event, keyId, client }: Extract<KeyEvent, { client: string }>): object {
-  return { event, key_id: keyId, client };
+  // The row may have come past this program.
+  return { event, key_id: keyId, client: printable(client, MAX_CLIENT_LENGTH) };
 }
 
 function isoTime(time: number | undefined): string | undefined {
