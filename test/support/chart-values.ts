@@ -45,21 +45,36 @@ function textOf(accepts: string): Partial<TextSchema> {
   if (words !== undefined) return { enum: words.split(', ') };
   if (accepts === 'true or false') return { enum: ['true', 'false'] };
   const [, from, to] = /^a whole number from (\d+) to (\d+)$/.exec(accepts) ?? [];
-  if (from !== undefined && to !== undefined) return { pattern: `^(${wholeNumbers(Number(from), to)})$` };
+  if (from !== undefined && to !== undefined) return { pattern: `^(${wholeNumbers(from, to)})$` };
   if (accepts.includes('ends in /v1')) return { pattern: '^https?://[^\\s?#]+/v1$' };
   return { pattern: '\\S' };
 }
 
-/** An expression for the decimal numbers from `from`, 0 or 1, to `to`, without leading zeros. */
-function wholeNumbers(from: number, to: string): string {
-  if (from > 1) throw new Error(`There is no expression for numbers from ${from}`);
-  const zero = from === 0 ? ['0'] : [];
-  const shorter = to.length > 1 ? [`[1-9]\\d{0,${to.length - 2}}`] : [];
-  const asLong = [...to].flatMap((digit, at) => {
-    const [least, most] = [at === 0 ? 1 : 0, Number(digit) - 1];
-    if (most < least) return [];
-    const rest = to.length - at - 1;
-    return [`${to.slice(0, at)}[${least}-${most}]${rest === 0 ? '' : `\\d{${rest}}`}`];
-  });
-  return [...zero, ...shorter, ...asLong, to].join('|');
+/** An expression for the decimal numbers from `from` to `to`, without leading zeros. */
+function wholeNumbers(from: string, to: string): string {
+  const lengths = Array.from({ length: to.length - from.length + 1 }, (_, more) => from.length + more);
+  return lengths
+    .flatMap((length) =>
+      between(
+        length === from.length ? from : `1${'0'.repeat(length - 1)}`,
+        length === to.length ? to : '9'.repeat(length),
+      ),
+    )
+    .join('|');
+}
+
+/** Expressions for the numbers between two with as many digits. */
+function between(from: string, to: string): string[] {
+  const [first, last, fromRest, toRest] = [from.charAt(0), to.charAt(0), from.slice(1), to.slice(1)];
+  const rest = fromRest.length;
+  if (/^0*$/.test(fromRest) && /^9*$/.test(toRest)) {
+    return [`${first === last ? first : `[${first}-${last}]`}${rest === 0 ? '' : `\\d{${rest}}`}`];
+  }
+  if (first === last) return between(fromRest, toRest).map((each) => first + each);
+  const [next, before] = [Number(first) + 1, Number(last) - 1];
+  return [
+    ...between(fromRest, '9'.repeat(rest)).map((each) => first + each),
+    ...(next > before ? [] : between(`${next}${'0'.repeat(rest)}`, `${before}${'9'.repeat(rest)}`)),
+    ...between('0'.repeat(rest), toRest).map((each) => last + each),
+  ];
 }
