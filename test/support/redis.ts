@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
 import { accepts, freePort } from './ports.js';
 import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
@@ -41,6 +42,14 @@ export class Redis {
       if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${binary} did not start`);
       await sleep(20);
     }
+  }
+
+  /** Runs commands, one after another, as an administrator does. */
+  async command(...commands: readonly (readonly string[])[]): Promise<void> {
+    const client = createClient({ url: this.url });
+    await client.connect();
+    for (const command of commands) await client.sendCommand([...command]);
+    client.destroy();
   }
 
   /** As if its machine went. */

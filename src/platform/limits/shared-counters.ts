@@ -4,7 +4,7 @@ import type { Log } from '../logging/index.js';
 
 /** Milliseconds that Redis may take to answer before a replica counts for itself. */
 const PATIENCE_MS = 250;
-/** Milliseconds between looks at a Redis that nobody asks anything; a lost one is back with the first that it answers. */
+/** Milliseconds between looks at Redis; a lost one is back with the first thing that it counts. */
 const LOOK_EVERY_MS = 1000;
 /** Milliseconds of silence after which a connection is taken for dead. */
 const SILENCE_MS = 3000;
@@ -12,19 +12,21 @@ const SILENCE_MS = 3000;
 const LONGEST_PAUSE_MS = 2000;
 
 /**
- * The Redis that replicas share their counters in. While it is away, or hangs, nobody waits for it: each replica counts
- * for itself. Its loss and its return are one log line each.
+ * The Redis that replicas share their counters in. While it is away, hangs or takes no writes, nobody waits for it: each
+ * replica counts for itself. Its loss and its return are one log line each.
  */
 export class SharedCounters {
   private state: 'unknown' | 'here' | 'lost' = 'unknown';
+  private readonly probe: RateLimiterRedis;
 
   private constructor(
     private readonly client: ReturnType<typeof createClient>,
     private readonly log: Log,
   ) {
+    this.probe = this.limiter({ keyPrefix: 'animal-store:probe', points: Number.MAX_SAFE_INTEGER, duration: 1 });
     client.on('error', (error: unknown) => this.lose(error));
-    client.on('ready', () => this.regain());
-    client.on('ping-interval', () => this.regain());
+    client.on('ready', () => void this.tryToCount());
+    client.on('ping-interval', () => void this.tryToCount());
     void client.connect().catch((error: unknown) => this.lose(error));
   }
 
@@ -76,12 +78,19 @@ export class SharedCounters {
   private lose(error: unknown): void {
     if (this.state === 'lost') return;
     this.state = 'lost';
-    this.log.warn({ event: 'limits.local', err: error }, 'Redis does not answer; each replica limits for itself');
+    this.log.warn({ event: 'limits.local', err: error }, 'Redis does not count; each replica limits for itself');
   }
 
-  private regain(): void {
+  /** A replica, a full one, and one whose account may only read, answer a ping too. */
+  private async tryToCount(): Promise<void> {
+    if (this.state === 'here') return;
+    try {
+      await withinPatience(this.probe.consume('replicas'));
+    } catch (error) {
+      return this.lose(error);
+    }
     if (this.state === 'lost') {
-      this.log.info({ event: 'limits.shared' }, 'Redis answers again; replicas share their limits');
+      this.log.info({ event: 'limits.shared' }, 'Redis counts again; replicas share their limits');
     }
     this.state = 'here';
   }
