@@ -65,12 +65,12 @@ describe('the documentation', () => {
     texts.mockRejectedValueOnce(new ApiError(coreErrors.serviceUnavailable));
     expect((await ask('/openapi.json')).statusCode).toBe(503);
     const json = await ask('/openapi.json');
-    expect([json.headers['content-type'], json.text]).toEqual([
+    expect([json.headers['content-type'], json.text]).toStrictEqual([
       'application/json; charset=utf-8',
       '{"openapi":"3.1.0"}\n',
     ]);
     const yaml = await ask('/openapi.yaml');
-    expect([yaml.headers['content-type'], yaml.text]).toEqual(['application/yaml', 'openapi: 3.1.0\n']);
+    expect([yaml.headers['content-type'], yaml.text]).toStrictEqual(['application/yaml', 'openapi: 3.1.0\n']);
     expect(texts).toHaveBeenCalledTimes(2);
   });
 
@@ -79,7 +79,7 @@ describe('the documentation', () => {
       const first = await ask(path);
       expect(first.headers['cache-control']).toBe('no-cache');
       const again = await ask(path, { 'If-None-Match': first.headers.etag! });
-      expect([path, again.statusCode, again.text]).toEqual([path, 304, '']);
+      expect([path, again.statusCode, again.text]).toStrictEqual([path, 304, '']);
     }
   });
 
@@ -92,7 +92,7 @@ describe('the documentation', () => {
   ])('is whole whatever %j asks', async (headers) => {
     for (const path of ['/docs', '/openapi.json', '/docs/assets/docs.css', '/docs/assets/favicon-16x16.png']) {
       const { statusCode, text } = await ask(path, headers);
-      expect([path, statusCode, text]).toEqual([path, 200, (await ask(path)).text]);
+      expect([path, statusCode, text]).toStrictEqual([path, 200, (await ask(path)).text]);
     }
   });
 
@@ -102,18 +102,22 @@ describe('the documentation', () => {
     const typesOnly = 'swagger-ui.js';
     expect([...served, typesOnly].sort()).toEqual(modules.map((name) => name.replace(/\.ts$/, '.js')).sort());
     for (const name of ['package.json', 'index.html', '../package.json', '%2e%2e/package.json', typesOnly]) {
-      expect([name, (await ask(`/docs/assets/${name}`)).statusCode]).toEqual([name, 404]);
+      expect([name, (await ask(`/docs/assets/${name}`)).statusCode]).toStrictEqual([name, 404]);
     }
     expect((await ask('/docs/assets/swagger-ui-bundle.js', {}, 'HEAD')).headers['content-type']).toMatch(/javascript/);
   });
 
   it.each(['/docs', '/openapi.json', '/docs/assets/docs.css'])('knows GET, HEAD and OPTIONS at %s', async (path) => {
     const options = await ask(path, {}, 'OPTIONS');
-    expect([options.statusCode, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    expect([options.statusCode, options.headers.allow]).toStrictEqual([204, 'GET, HEAD, OPTIONS']);
     const post = await ask(path, {}, 'POST');
-    expect([post.statusCode, post.headers.allow, post.text]).toEqual([405, 'GET, HEAD, OPTIONS', 'method_not_allowed']);
+    expect([post.statusCode, post.headers.allow, post.text]).toStrictEqual([
+      405,
+      'GET, HEAD, OPTIONS',
+      'method_not_allowed',
+    ]);
     const head = await ask(path, {}, 'HEAD');
-    expect([head.statusCode, head.text]).toEqual([200, '']);
+    expect([head.statusCode, head.text]).toStrictEqual([200, '']);
   });
 
   it.each(['/docs/', '/Docs', '//docs', '/openapi.json/', '/openapi', '/docs/assets/'])(
@@ -129,7 +133,7 @@ describe('the root', () => {
     'sends a browser, Accept: %s, to the page by a relative way',
     async (accept) => {
       const { statusCode, headers } = await ask('/', { Accept: accept });
-      expect([statusCode, headers.location, headers.vary]).toEqual([302, './docs', 'Accept']);
+      expect([statusCode, headers.location, headers.vary]).toStrictEqual([302, './docs', 'Accept']);
     },
   );
 

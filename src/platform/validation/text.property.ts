@@ -22,17 +22,22 @@ export const TextProperty = (options: StringOptions): PropertyDecorator => ruled
 export const TextParameter = (options: StringOptions): PropertyDecorator => ruledParameter(textRule(options), options);
 
 /** C0, DEL and C1. */
-const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
-/** Unicode White_Space without the control characters among it. */
-const SPACE = '\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
+/**
+ * Unicode White_Space without the control characters among it. The characters themselves, since PCRE and RE2 know no
+ * `\uXXXX` (podlove/podlove-publisher#1537).
+ */
+const SPACE = '\\x20\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000';
 
 const HAS_CONTROL = new RegExp(`[${CONTROL}]`);
 
 /**
  * One character that shows, and no control character. Each part begins where the part before cannot go on, so matching
- * takes linear time. The document carries it too, so that a client can know before it sends.
+ * takes linear time. The document carries it too, so that a client can know before it sends; not as the expression's
+ * `source`, which has `\uXXXX` again.
  */
-export const TEXT_PATTERN = new RegExp(`^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`, 'u');
+const TEXT = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
+export const TEXT_PATTERN = new RegExp(TEXT, 'u');
 
 function stringRule({ minLength = 0, maxLength }: StringOptions): PropertyRule {
   return {
@@ -57,7 +62,7 @@ function textRule({ minLength = 1, maxLength }: StringOptions): PropertyRule {
         ? 'must not contain control characters'
         : 'must not be empty or white space alone';
     },
-    schema: { ...string.schema, pattern: TEXT_PATTERN.source },
+    schema: { ...string.schema, pattern: TEXT },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { stringify as stringifyYaml } from 'yaml';
+import { Document, visit } from 'yaml';
 import { stringifyJson } from '../../json/index.js';
 
 /** An OpenAPI document as it is sent. */
@@ -12,10 +12,30 @@ export interface DocumentTexts {
 export function documentTexts(document: OpenAPIObject): DocumentTexts {
   return {
     get json() {
-      return `${stringifyJson(document, 2)}\n`;
+      return escapeBlanks(`${stringifyJson(document, 2)}\n`);
     },
     get yaml() {
-      return stringifyYaml(document, { aliasDuplicateObjects: false });
+      return writeYaml(document);
     },
   };
+}
+
+/** Blanks that nobody sees, among them line breaks of YAML 1.1; in both languages they stand in quotes. */
+const BLANKS = /[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/g;
+/** What some reader of YAML 1.1 takes for a number (Ruby: `1,000`), a symbol (Ruby: `:id`) or a type of its own. */
+const MISREAD = /^[\d.,:=+-]/;
+
+const escapeBlanks = (text: string): string =>
+  text.replace(BLANKS, (blank) => `\\u${blank.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** YAML that says the same by version 1.1, which the libraries of Python and Ruby read, as by 1.2. */
+function writeYaml(value: object): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar(_, scalar) {
+      if (typeof scalar.value !== 'string') return;
+      if (MISREAD.test(scalar.value) || scalar.value.search(BLANKS) >= 0) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escapeBlanks(document.toString());
 }

@@ -204,7 +204,7 @@ describe('the OpenAPI document', () => {
     // As text: the type of such an object is so large that comparing it takes the compiler and the linter seconds each.
     const config = await createConfig('extends: [recommended]');
     const problems = await lintFromString({ source: texts.json, config });
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toStrictEqual([]);
   });
 
   it('has paths relative to the servers, and operations called by their handlers', () => {
