@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onEachEngine } from '../support/engines.js';
 import { metricValue } from '../support/metrics.js';
+import { RawConnection } from '../support/raw-http.js';
 import { serveOn } from '../support/served.js';
 import type { LogLine } from '../support/service.js';
 
@@ -141,6 +142,36 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     expect(await connection.untilClosed()).toBe(true);
     await expectNothingOf(name);
   });
+
+  it('the answers reach a client that goes on sending and reads late', async () => {
+    const connection = await RawConnection.open(served.service.url, { paused: true });
+    const request = 'GET /v1/pets HTTP/1.1\r\nHost: h\r\n\r\n';
+    connection.send(request.repeat(32));
+    while ((await metricValue(served.service.managementUrl, 'http_server_active_requests')) > 0);
+    for (let more = 0; more < 20; more += 1) {
+      connection.send(request.repeat(100));
+      await sleep(5);
+    }
+    connection.resume();
+    for (let answer = 0; answer < 32; answer += 1) expect((await connection.receive()).status).toBe(401);
+    expect(await connection.untilClosed()).toBe(true);
+    expect(connection.unread).toBe('');
+  });
+
+  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/', '/v1/pets'])(
+    'a bad body is no failure of the service, for nobody needs a key to send one: %s',
+    async (path) => {
+      const connection = await served.connect();
+      connection.send(`GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`);
+      await connection.receive();
+      expect(await connection.untilClosed()).toBe(true);
+      // What comes later is told later.
+      const later = await served.client.get('/v1/pets');
+      const { service } = served;
+      await service.untilLogged((line) => line['request_id'] === later.headers.get('x-request-id'));
+      expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
 
   // The last, since its requests are aborted.
   it.each(['close', 'reset'] as const)(

@@ -3,8 +3,16 @@ import { onEachEngine } from '../support/engines.js';
 import { exchangeRaw, RawConnection } from '../support/raw-http.js';
 import { serveOn } from '../support/served.js';
 
+const HEAD_LIMIT_MS = 1000;
+/** Connections at once. */
+const MOST = 100;
+
 onEachEngine('the management port', (engine) => {
-  const store = serveOn(engine);
+  const store = serveOn(engine, {
+    HTTP_HEADERS_TIMEOUT_MS: String(HEAD_LIMIT_MS),
+    HTTP_REQUEST_TIMEOUT_MS: String(2 * HEAD_LIMIT_MS),
+  });
+  const connect = (): Promise<RawConnection> => RawConnection.open(store.service.managementUrl);
 
   describe('refuses in the Error shape', () => {
     it.each([
@@ -36,5 +44,70 @@ onEachEngine('the management port', (engine) => {
       expect((await connection.receive()).text).toBe('{"status":"ok"}');
     }
     connection.close();
+  });
+
+  describe('is as hard as the port of the API', () => {
+    it.each([
+      ['nothing', ''],
+      ['half a head', 'GET /livez HTTP/1.1\r\nHo'],
+      ['half a body', 'POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc'],
+    ])('a client that sends %s is cut off in time', async (_, bytes) => {
+      const connection = await connect();
+      connection.send(bytes);
+      expect(await connection.untilClosed()).toBe(true);
+      expect(connection.unread).toMatch(/^HTTP\/1.1 (408|405) /);
+    });
+
+    it('holds no more than its own number of connections, and the newest is answered', async () => {
+      const held = await Promise.all(Array.from({ length: 4 * MOST }, connect));
+      for (const connection of held) connection.send('GET /livez HTTP/1.1\r\nHo');
+      expect((await exchangeRaw(store.service.managementUrl, 'GET /livez HTTP/1.1\r\n\r\n')).status).toBe(200);
+      const ends = held.slice(0, 3 * MOST).map((connection) => connection.untilClosed());
+      expect(await Promise.all(ends)).toEqual(Array<boolean>(3 * MOST).fill(true));
+      // Before the time of a head is up.
+      expect(held.slice(0, 3 * MOST).map(({ unread }) => unread)).toEqual(Array<string>(3 * MOST).fill(''));
+      expect((await store.client.get('/v1/pets')).status).toBe(200);
+      for (const connection of held) connection.close();
+    });
+
+    it.each([
+      ['garbage', 'hello\r\n\r\n', 400],
+      ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+      ['another method', 'DELETE /livez HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ])('%s behind requests is answered behind them, and closes', async (_, bytes, status) => {
+      const connection = await connect();
+      connection.send(`GET /metrics HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\n\r\n${bytes}`);
+      for (const expected of [200, 200, status]) expect((await connection.receive()).status).toBe(expected);
+      expect(await connection.untilClosed()).toBe(true);
+    });
+
+    it('an upgrade is ignored, and what stands behind it is answered', async () => {
+      const connection = await connect();
+      const upgrade = 'GET /livez HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+      connection.send(`${upgrade}GET /startupz HTTP/1.1\r\n\r\n`);
+      expect((await connection.receive()).text).toBe('{"status":"ok"}');
+      expect((await connection.receive()).text).toBe('{"status":"ok"}');
+      connection.close();
+    });
+
+    it.each(['/metrics', '/livez'])('a body that is none has one answer, and no line: %s', async (path) => {
+      const connection = await connect();
+      connection.send(`GET ${path} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc`);
+      expect([200, 400]).toContain((await connection.receive()).status);
+      expect(await connection.untilClosed()).toBe(true);
+      expect(connection.unread).toBe('');
+      expect((await exchangeRaw(store.service.managementUrl, 'GET /livez HTTP/1.1\r\n\r\n')).status).toBe(200);
+      expect(store.service.log.filter(({ level }) => level === 'error')).toEqual([]);
+    });
+
+    it('a client that closed its sending side gets its answer', async () => {
+      for (const path of ['/metrics', '/readyz']) {
+        const connection = await connect();
+        connection.send(`GET ${path} HTTP/1.1\r\n\r\n`);
+        connection.end();
+        expect((await connection.receive()).status).toBe(200);
+        expect(await connection.untilClosed()).toBe(true);
+      }
+    });
   });
 });

@@ -235,11 +235,35 @@ describe('failed authentication', () => {
     expect(await from('127.0.0.2', '203.0.113.7, 198.51.100.1')).toBe(429);
   });
 
+  it.each([
+    ['203.0.113.7:1001', '203.0.113.7:1002', '203.0.113.8:1001'],
+    ['[2001:db8::1]:1001', '[2001:db8::1]:1002', '[2001:db8:1::1]:1001'],
+    ['[2001:db8:2::1]', '2001:db8:2::1', '[2001:db8:3::1]'],
+    ['198.51.100.77:65535', '198.51.100.77', '198.51.100.78'],
+  ])('is the address, whatever its port: %s and %s, but not %s', async (one, same, other) => {
+    expect(await repeatedly(6, (n) => from('127.0.0.2', n % 2 === 0 ? one : same))).toEqual([
+      ...Array<number>(5).fill(401),
+      429,
+    ]);
+    expect(await from('127.0.0.2', other)).toBe(401);
+    // What stands left of it is the client's own word.
+    expect(await from('127.0.0.2', `192.0.2.1:80, ${one}`)).toBe(429);
+  });
+
+  it('is the address of the proxy where what it says is none', async () => {
+    const bad = ['unknown', '_hidden', '203.0.113.300:80', '203.0.113.9:port', '[203.0.113.9]:1', ':80', ''];
+    const statuses = [];
+    for (const said of bad) statuses.push(await from('127.0.0.9', said));
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+  });
+
   it('is told its address by the proxies whose addresses TRUST_PROXY has, and by nobody else', async () => {
     await service.stop();
     service = await Service.start({ database, env: { ...env, TRUST_PROXY: '127.0.0.2, 127.0.8.0/24' } });
     const client = (n: number) => from(n % 2 === 0 ? '127.0.0.2' : '127.0.8.7', '203.0.113.7, 198.51.100.1');
     expect(await repeatedly(7, client)).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    // A proxy among them that another one names with its port.
+    expect(await from('127.0.0.2', '198.51.100.1:4711, 127.0.8.9:4712')).toBe(429);
     const forged = (n: number) => from('127.0.0.3', `198.51.100.${String(n)}`);
     expect(await repeatedly(7, forged)).toEqual([401, 401, 401, 401, 401, 429, 429]);
   });
@@ -271,7 +295,17 @@ describe('limits shared by Redis', () => {
     return (replica) => clients[replica % 2]!.get('/v1/pets');
   }
 
+  /** Each replica counts for itself until Redis has counted for it once. */
+  async function untilTogether(): Promise<void> {
+    for (let name = 0; ; name += 1) {
+      const ask = await clientOf(`together ${process.hrtime.bigint()} ${name}`);
+      if (remaining(await ask(0)) === 19 && remaining(await ask(1)) === 18) return;
+      await sleep(100);
+    }
+  }
+
   it('are counted once for all replicas', async () => {
+    await untilTogether();
     const ask = await clientOf('acme');
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n)));
     const allowed = answers.filter(({ status }) => status === 200);
@@ -288,9 +322,36 @@ describe('limits shared by Redis', () => {
   it.each([
     ['dies', () => redis.kill(), () => redis.launch()],
     ['hangs', async () => redis.pause(), async () => redis.resume()],
+    [
+      'is a replica (READONLY)',
+      () => redis.command(['REPLICAOF', '127.0.0.1', '1']),
+      () => redis.command(['REPLICAOF', 'NO', 'ONE']),
+    ],
+    [
+      'is full (OOM)',
+      () => redis.command(['CONFIG', 'SET', 'maxmemory', '1']),
+      () => redis.command(['CONFIG', 'SET', 'maxmemory', '0']),
+    ],
+    [
+      'cannot save (MISCONF)',
+      () =>
+        redis.command(
+          ['CONFIG', 'SET', 'dir', '/proc'],
+          ['CONFIG', 'SET', 'save', '1 1'],
+          ['SET', 'unsaved', '1'],
+          ['BGSAVE'],
+        ),
+      () => redis.command(['CONFIG', 'SET', 'save', ''], ['CONFIG', 'SET', 'stop-writes-on-bgsave-error', 'no']),
+    ],
+    [
+      'lets its account only read (NOPERM)',
+      () => redis.command(['ACL', 'SETUSER', 'default', '-@write']),
+      () => redis.command(['ACL', 'SETUSER', 'default', '+@all']),
+    ],
   ])(
     'are counted by each replica alone while Redis %s, together again after: one line each',
     async (what, lose, regain) => {
+      await untilTogether();
       const ask = await clientOf(`client of a Redis that ${what}`);
       const before = replicas.map((replica) => replica.log.length);
       const changes = (replica: number): unknown[] =>
@@ -299,12 +360,15 @@ describe('limits shared by Redis', () => {
           .map(({ event }) => event);
       const until = async (...expected: string[]): Promise<void> => {
         while (changes(0).length < expected.length || changes(1).length < expected.length) await sleep(50);
-        expect([changes(0), changes(1)]).toEqual([expected, expected]);
+        expect([changes(0), changes(1)]).toStrictEqual([expected, expected]);
       };
 
       expect([remaining(await ask(0)), remaining(await ask(1))]).toEqual([19, 18]);
       await lose();
       for (let n = 0; n < 6; n += 1) expect((await ask(n)).status).toBe(200);
+      await until('limits.local');
+      // Longer than the pause between two looks.
+      await sleep(2500);
       await until('limits.local');
       const alone = [remaining(await ask(0)), remaining(await ask(1))];
       expect([remaining(await ask(0)), remaining(await ask(1))]).toEqual(alone.map((left) => left - 1));

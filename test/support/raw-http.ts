@@ -89,6 +89,11 @@ export class RawConnection {
     this.#socket.end();
   }
 
+  /** Reads again, after it was opened paused. */
+  resume(): void {
+    this.#socket.resume();
+  }
+
   /** Ends by RST in place of FIN, as a crashed client does. */
   reset(): void {
     this.#socket.resetAndDestroy();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, jest } from '@jest/globals';
 import { Gauge } from 'prom-client';
+import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { Health } from './health.js';
@@ -15,7 +16,10 @@ it('answers 500 in the Error shape, and tells it, where the metrics cannot be to
   new Gauge({ name: 'broken', help: 'Cannot be told.', registers: [metrics.registry], collect });
   const error = jest.fn();
   const liveness = new Liveness(1000);
-  const management = new ManagementServer(new Health(), liveness, metrics, { error } as unknown as Log);
+  const http = { headersTimeoutMs: 1000, requestTimeoutMs: 1000, keepAliveTimeoutMs: 1000, requestDeadlineMs: 1000 };
+  const management = new ManagementServer(http as Config['http'], { health: new Health(), liveness, metrics }, {
+    error,
+  } as unknown as Log);
   await once(management.server.listen(0, '127.0.0.1'), 'listening');
   const { port } = management.server.address() as AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`);

@@ -1,29 +1,40 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { refuseConnection } from '../http/index.js';
-import { coreErrors, statusOfCategory, type ErrorCode } from '../errors/index.js';
+import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Config } from '../config/index.js';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { createHttpServer, ignoreUpgrades, sizeFault } from '../http/index.js';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
 import type { Liveness } from './liveness.js';
 
+/** Connections at once: more than all probes and scrapers need, and few beside the descriptors that the API needs. */
+const MOST_CONNECTIONS = 100;
+
 /** Probes and metrics, without a key, on a port of their own: never shed, limited or routed to clients. */
 export class ManagementServer {
   readonly server: Server;
 
+  private readonly connections = new Set<Socket>();
+
   constructor(
-    private readonly health: Health,
-    private readonly liveness: Liveness,
-    private readonly metrics: Metrics | undefined,
+    http: Config['http'],
+    private readonly sources: { health: Health; liveness: Liveness; metrics: Metrics | undefined },
     private readonly log: Log,
   ) {
-    const answer = (request: IncomingMessage, response: ServerResponse): void => {
-      this.answer(request, response).catch((error: unknown) => this.fail(error, response));
+    const nothing = (): void => undefined;
+    const handlers = {
+      receive: (request: IncomingMessage, response: ServerResponse): void => {
+        this.answer(request, response).catch((error: unknown) => this.fail(error, response));
+      },
+      refuse,
+      refused: nothing,
+      closed: nothing,
     };
-    // Node's own refusals have no body.
-    this.server = createServer({ requireHostHeader: false }, answer)
-      .on('checkExpectation', answer)
-      .on('connect', (_request, socket) => refuseConnection(new Error('There are no tunnels here'), socket))
-      .on('clientError', (error, socket) => refuseConnection(error, socket));
+    this.server = createHttpServer(http, handlers, {
+      IncomingMessage: ignoreUpgrades(class extends IncomingMessage {}),
+    });
+    this.server.on('connection', (socket: Socket) => this.admit(socket));
   }
 
   async close(): Promise<void> {
@@ -33,26 +44,34 @@ export class ManagementServer {
     });
   }
 
+  /** The newest is taken and the oldest goes: a probe gets through, whoever holds connections. */
+  private admit(socket: Socket): void {
+    this.connections.add(socket);
+    socket.once('close', () => this.connections.delete(socket));
+    if (this.connections.size <= MOST_CONNECTIONS) return;
+    const [oldest] = this.connections;
+    oldest?.destroy();
+  }
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      refuse(response, coreErrors.methodNotAllowed, { Allow: 'GET, HEAD' });
-      return;
-    }
+    const fault = headFault(request);
+    if (fault !== undefined) return refuse(response, fault);
     const path = request.url?.split('?', 1)[0] ?? '';
     const probe = this.probe(path);
+    const { metrics } = this.sources;
     if (probe !== undefined) send(response, probe.ok ? 200 : 503, probe.body);
-    else if (path === '/metrics' && this.metrics !== undefined) await this.expose(this.metrics, response);
-    else refuse(response, coreErrors.routeNotFound);
+    else if (path === '/metrics' && metrics !== undefined) await this.expose(metrics, response);
+    else refuse(response, new ApiError(coreErrors.routeNotFound));
   }
 
   /** What is asked for comes from features too. */
   private fail(error: unknown, response: ServerResponse): void {
     this.log.error({ event: 'request.failed', err: error }, 'A request to the management port failed unexpectedly');
-    refuse(response, coreErrors.internalError);
+    refuse(response, new ApiError(coreErrors.internalError));
   }
 
   private probe(path: string): { ok: boolean; body: object } | undefined {
-    const { health, liveness } = this;
+    const { health, liveness } = this.sources;
     switch (path) {
       case '/livez':
         return { ok: liveness.isAlive, body: { status: liveness.isAlive ? 'ok' : 'stalled' } };
@@ -66,7 +85,7 @@ export class ManagementServer {
   }
 
   private async expose({ registry, ready }: Metrics, response: ServerResponse): Promise<void> {
-    ready.set(this.health.isReady ? 1 : 0);
+    ready.set(this.sources.health.isReady ? 1 : 0);
     write(response, 200, registry.contentType, await registry.metrics());
   }
 }
@@ -77,6 +96,8 @@ function send(response: ServerResponse, status: number, body: object): void {
 
 /** With its length, which a client of HTTP/1.0 needs to keep its connection. */
 function write(response: ServerResponse, status: number, type: string, text: string): void {
+  // A body that is none was refused while the metrics were collected.
+  if (response.headersSent) return;
   response.writeHead(status, {
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(text),
@@ -86,11 +107,18 @@ function write(response: ServerResponse, status: number, type: string, text: str
   response.end(text);
 }
 
-function refuse(
-  response: ServerResponse,
-  { code, category, message }: ErrorCode,
-  headers: Record<string, string> = {},
-): void {
+function headFault(request: IncomingMessage): ApiError | undefined {
+  const { method } = request;
+  if (method === 'CONNECT') return new ApiError(coreErrors.badRequest, 'There are no tunnels here.');
+  const isKnown = method === 'GET' || method === 'HEAD';
+  if (isKnown) return sizeFault(request);
+  return new ApiError(coreErrors.methodNotAllowed, undefined, { headers: { Allow: 'GET, HEAD' } });
+}
+
+/** What is wrong with a request may be wrong with what follows it, so its connection ends. */
+function refuse(response: ServerResponse, { code, message, status, headers }: ApiError): void {
+  if (response.headersSent) return;
+  response.setHeader('Connection', 'close');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  send(response, statusOfCategory[category], { code, message, status: statusOfCategory[category] });
+  send(response, status, { code, message, status });
 }

@@ -9,8 +9,8 @@ export const HEADERS_LIMIT_BYTES = 16384;
 /** What a request must be like before anything looks at it; the fault that it has, if any. */
 export function admissionFault(request: IncomingMessage): ApiError | undefined {
   const url = request.url ?? '';
-  if (url.length > URL_LIMIT_BYTES) return new ApiError(coreErrors.uriTooLong);
-  if (headerBytes(request.rawHeaders) > HEADERS_LIMIT_BYTES) return new ApiError(coreErrors.headersTooLarge);
+  const tooLarge = sizeFault(request);
+  if (tooLarge !== undefined) return tooLarge;
   // Node takes a bare `GET /path` for HTTP/0.9.
   if (request.httpVersionMajor !== 1) return malformed('Speak HTTP/1.1 here, or HTTP/1.0.');
   // Node checks the Host too, but answers without a body.
@@ -21,6 +21,13 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
   if (hasStrangeFraming(request)) {
     return malformed('chunked is the only transfer coding here, and HTTP/1.1 has it alone.');
   }
+  return undefined;
+}
+
+/** What of a head is longer than it may be, if anything. */
+export function sizeFault({ url, rawHeaders }: IncomingMessage): ApiError | undefined {
+  if (url !== undefined && url.length > URL_LIMIT_BYTES) return new ApiError(coreErrors.uriTooLong);
+  if (headerBytes(rawHeaders) > HEADERS_LIMIT_BYTES) return new ApiError(coreErrors.headersTooLarge);
   return undefined;
 }
 

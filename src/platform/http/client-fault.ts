@@ -1,9 +1,11 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
-import { errorBody, JSON_TYPE, refuseExchange } from './answer.js';
-import { exchangeOf } from './exchange.js';
+import { errorBody, JSON_TYPE } from './answer.js';
+import type { RequestHandlers } from './http-server.js';
+import { closeAfterReading, isClosing } from './lingering-close.js';
 import { closePipeline, newestOn } from './pipeline.js';
 import { newRequestId } from './request-id.js';
 
@@ -26,28 +28,20 @@ function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, hasH
   }
 }
 
-/**
- * Milliseconds that a refused client has to read why. Closing at once while it still sends would reset the connection,
- * and the answer with it (RFC 9112 §9.6).
- */
-const LINGER_MS = 1000;
-
 const refused = new WeakSet<Duplex>();
 
 /**
  * Answers a connection whose bytes are not a request, or not the whole of one, and closes it (contract, "below the
  * framework"). Each request has one answer at most, in its turn: what is wrong in a body that is still arriving is the
  * answer to its request, and what is wrong behind a request waits until that one is answered.
- *
- * @param count told of a connection that is refused without an exchange, which would be counted.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Duplex,
-  count: (reason: string) => void = () => undefined,
+  { refuse: refuseRequest, refused: count }: Pick<RequestHandlers, 'refuse' | 'refused'>,
 ): void {
-  // Node tells again with every packet that follows.
-  if (refused.has(socket)) return;
+  // Node reports every packet that follows too.
+  if (refused.has(socket) || isClosing(socket)) return;
   refused.add(socket);
   closePipeline(socket);
   const response = newestOn(socket);
@@ -61,7 +55,7 @@ export function refuseConnection(
   else if (response.req.complete) onceClosed(response, refuse);
   // Answered already: nothing more is said of it, but those before it may still be on their way.
   else if (response.headersSent) onceClosed(response, () => socket.destroy());
-  else refuseExchange(exchangeOf(response.req), response, fault);
+  else refuseRequest(response, fault);
 }
 
 function onceClosed(response: ServerResponse, then: () => void): void {
@@ -70,6 +64,7 @@ function onceClosed(response: ServerResponse, then: () => void): void {
 }
 
 function writeRefusal(fault: ApiError, socket: Duplex): void {
+  if (isClosing(socket)) return;
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -85,10 +80,8 @@ function writeRefusal(fault: ApiError, socket: Duplex): void {
     `Content-Length: ${body.length}`,
     'Connection: close',
   ];
-  const close = (): unknown => socket.destroy();
-  const late = setTimeout(close, LINGER_MS);
-  socket.once('end', close).once('close', () => clearTimeout(late));
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1');
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1');
+  closeAfterReading(socket as Socket);
 }
 
 function beginsWithLongUrl(packet: Buffer | undefined): boolean {

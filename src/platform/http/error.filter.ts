@@ -29,12 +29,18 @@ export class ErrorFilter implements ExceptionFilter {
 
   private tell(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     const exchange = exchangeOf(request);
+    if (exchange.failure !== undefined && isLate(thrown, response)) return;
     const error = toApiError(thrown, exchange);
     exchange.failure ??= error;
     if (error.status === 500) this.log.error({ event: 'request.failed', err: thrown }, 'A request failed unexpectedly');
     if (response.headersSent) response.destroy();
     else sendAnswer(exchange, response, errorAnswer(error));
   }
+}
+
+/** Whether a handler wrote a head where a refusal, of a broken body for one, was sent already. It could not know. */
+function isLate(thrown: unknown, { headersSent }: ServerResponse): boolean {
+  return headersSent && thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_HTTP_HEADERS_SENT';
 }
 
 /** What a client is told of anything that was thrown. What no exception has a status for is a fault of the service. */

@@ -26,7 +26,7 @@ describe('ExchangeList', () => {
     list.remove(two);
     list.remove(two);
     expect([...list]).toEqual([three, one]);
-    expect([list.size, list.first]).toEqual([2, three]);
+    expect([list.size, list.first]).toStrictEqual([2, three]);
   });
 
   it('lets go of those that left, so that none of them grows old', () => {

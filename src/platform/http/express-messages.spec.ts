@@ -40,7 +40,7 @@ async function ask(url: string): Promise<unknown> {
 describe('expressMessages', () => {
   it('gives each of two applications messages of its own', async () => {
     const urls = [await serve(application('one')), await serve(application('other'))];
-    expect(await Promise.all(urls.map(ask))).toEqual([
+    expect(await Promise.all(urls.map(ask))).toStrictEqual([
       { title: 'one', isAsBorn: true },
       { title: 'other', isAsBorn: true },
     ]);

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf, type Exchange } from './exchange.js';
 import { endPipeline } from './pipeline.js';
-import { readOnBehind } from './upgrade.js';
+import { ignoreUpgrades } from './upgrade.js';
 
 /** What `expressMessages` makes of a response. */
 type OwnResponse = ServerResponse & {
@@ -41,16 +41,7 @@ export function expressMessages(application: Express): {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 } {
-  class ExpressRequest extends IncomingMessage {
-    /** Node's own: whether the connection is another protocol's from here on. It never is, not for CONNECT either. */
-    get upgrade(): boolean {
-      return false;
-    }
-
-    set upgrade(isAskedFor: boolean | null) {
-      if (isAskedFor === true) readOnBehind(this);
-    }
-  }
+  class ExpressRequest extends IncomingMessage {}
 
   /** Carries what every answer carries, whoever writes its head: this service, Express, a feature. */
   class ExpressResponse extends ServerResponse implements OwnResponse {
@@ -76,5 +67,8 @@ export function expressMessages(application: Express): {
   Object.setPrototypeOf(ExpressResponse.prototype, application.response);
   application.request = ExpressRequest.prototype as unknown as typeof application.request;
   application.response = ExpressResponse.prototype as unknown as typeof application.response;
-  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse as unknown as typeof ServerResponse };
+  return {
+    IncomingMessage: ignoreUpgrades(ExpressRequest),
+    ServerResponse: ExpressResponse as unknown as typeof ServerResponse,
+  };
 }

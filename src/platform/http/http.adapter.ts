@@ -1,19 +1,20 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
 import { tracing } from '../tracing/index.js';
-import { admissionFault, HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
+import { admissionFault } from './admission.js';
 import { refuseExchange } from './answer.js';
-import { refuseConnection } from './client-fault.js';
 import { crossOrigin } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
 import { beginExchange, exchangeOf, runWithin, type Exchange } from './exchange.js';
 import { DirectRoutes } from './direct-routes.js';
 import { expressMessages } from './express-messages.js';
-import { beginNow, inTurn, isBehindTheLast, joinPipeline, leavePipeline, newestOn } from './pipeline.js';
+import { dropForwardedPorts } from './forwarded-for.js';
+import { createHttpServer } from './http-server.js';
+import { inTurn, isBehindTheLast } from './pipeline.js';
 import type { PlainHandler } from './plain-handler.js';
 import { parseQuery } from './query.js';
 import { originForm } from './request-target.js';
@@ -76,36 +77,20 @@ export class HttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const { http } = this.config;
-    const server = createServer(
+    const refused = (reason: string): void => this.hands?.refused(reason);
+    const server = createHttpServer(
+      http,
       {
-        ...expressMessages(this.getInstance()),
-        maxHeaderSize: URL_LIMIT_BYTES + HEADERS_LIMIT_BYTES + 1024,
-        headersTimeout: http.headersTimeoutMs,
-        requestTimeout: http.requestTimeoutMs,
-        keepAliveTimeout: http.keepAliveTimeoutMs,
-        connectionsCheckingInterval: 500,
-        requireHostHeader: false,
+        receive: (request, response, before) => this.receive(request, response, before),
+        closed: (response) => this.finish(exchangeOf(response.req)),
+        refuse: (response, fault) => refuseExchange(exchangeOf(response.req), response, fault),
+        refused,
+        flush: () => this.arrived.workOff(),
       },
-      (request, response) => this.receive(request, response),
+      expressMessages(this.getInstance()),
     );
     server.maxConnections = http.maxConnections;
-    // Any number: their bytes are what is bounded.
-    server.maxHeadersCount = 0;
-    // Nothing moves for longer than a request may take and its answer after it: the client does not read.
-    server.timeout = http.requestTimeoutMs + http.requestDeadlineMs;
-    const count = (reason: string): void => this.hands?.refused(reason);
-    // What is wrong behind a request, or in its body, comes after all that is decided by its head.
-    server.on('clientError', (error, socket) => {
-      const newest = newestOn(socket);
-      // With a bad body it changes nothing, whenever it comes.
-      if (newest?.req.complete === false) beginNow(newest);
-      this.arrived.workOff();
-      refuseConnection(error, socket, count);
-    });
-    server.on('drop', () => count('too_many_connections'));
-    // RFC 9110 §10.1.1: the body is asked for when it is read, so after the key is accepted.
-    server.on('checkContinue', (request, response) => this.receive(request, response));
-    server.on('checkExpectation', (request, response) => this.receive(request, response));
+    server.on('drop', () => refused('too_many_connections'));
     this.setHttpServer(server);
   }
 
@@ -135,12 +120,10 @@ export class HttpAdapter extends ExpressAdapter {
     });
   }
 
-  private receive(request: IncomingMessage, response: ServerResponse): void {
-    const before = newestOn(request.socket);
-    if (!joinPipeline(response)) return;
+  private receive(request: IncomingMessage, response: ServerResponse, before: ServerResponse | undefined): void {
+    if (this.config.http.trustProxy !== 0) dropForwardedPorts(request.headers);
     this.crossOrigin?.(request, response);
     const exchange = beginExchange(request, response);
-    response.on('close', () => this.finish(exchange));
     this.hands?.begin(exchange);
     const fault = admissionFault(request);
     if (fault === undefined) inTurn(response, before, () => this.arrived.add(exchange));
@@ -151,7 +134,7 @@ export class HttpAdapter extends ExpressAdapter {
   private take(exchange: Exchange): void {
     const { response, workload } = exchange;
     if (exchange.isOver) return;
-    if (isBehindTheLast(response)) return this.drop(exchange);
+    if (isBehindTheLast(response)) return this.hands?.drop(exchange);
     if (response.headersSent) return;
     workload?.take(exchange);
     const overload = this.hands?.overload();
@@ -194,14 +177,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private finish(exchange: Exchange): void {
-    if (exchange.isOver) return;
-    leavePipeline(exchange.response);
-    this.hands?.end(exchange);
-  }
-
-  private drop(exchange: Exchange): void {
-    leavePipeline(exchange.response);
-    this.hands?.drop(exchange);
+    if (!exchange.isOver) this.hands?.end(exchange);
   }
 
   get server(): Server {

@@ -38,7 +38,7 @@ describe('TurnQueue', () => {
     context.run('first', () => queue.add('one'));
     queue.add('other');
     await nextTurn();
-    expect(seen).toEqual([undefined, undefined]);
+    expect(seen).toStrictEqual([undefined, undefined]);
   });
 
   it('goes on with the others where the work on one throws', async () => {

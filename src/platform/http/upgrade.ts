@@ -13,13 +13,25 @@ interface Parser {
 /** Behind which request of a connection the parser pauses next. */
 const pauses = new WeakMap<Socket, IncomingMessage>();
 
+/** Has the requests of a class never become another protocol, not by CONNECT either: their connection goes on with HTTP. */
+export function ignoreUpgrades(requests: typeof IncomingMessage): typeof IncomingMessage {
+  // Node's own: whether the connection is another protocol's from here on.
+  Object.defineProperty(requests.prototype, 'upgrade', {
+    get: () => false,
+    set(this: IncomingMessage, isAskedFor: boolean | null) {
+      if (isAskedFor === true) readOnBehind(this);
+    },
+  });
+  return requests;
+}
+
 /**
  * Has the parser read on behind a request that names another protocol, which is ignored (RFC 9110 §7.8). llhttp pauses there,
  * since the other protocol could begin, and Node drops the rest of the packet though it takes no upgrade: what came in it
  * would be lost, or the second half of a request be read as one of its own. Nor does Node tell what is wrong in its body, or
  * in the head behind it: it takes for the other protocol whatever the parser leaves unread.
  */
-export function readOnBehind(request: IncomingMessage): void {
+function readOnBehind(request: IncomingMessage): void {
   const { socket } = request;
   const isWatched = pauses.has(socket);
   pauses.set(socket, request);

@@ -54,7 +54,8 @@ export class Running implements Application {
     if (config.management.readinessChecksDatabase) this.health.contribute('database', databaseAnswers(database, link));
     this.liveness = new Liveness(config.management.livenessMaxStallMs);
     const exposed = config.metrics.enabled ? metrics : undefined;
-    this.management = new ManagementServer(this.health, this.liveness, exposed, log);
+    const sources = { health: this.health, liveness: this.liveness, metrics: exposed };
+    this.management = new ManagementServer(config.http, sources, log);
   }
 
   get log(): Log {
