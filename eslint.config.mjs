@@ -1,6 +1,7 @@
 import eslint from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import typescript from 'typescript-eslint';
+import { strictEqual } from './scripts/strict-equal.mjs';
 
 /** What a service may use of Nest's core: the parts that know no HTTP. */
 const PLAIN_NEST = ['Inject', 'Injectable', 'OnModuleDestroy', 'OnModuleInit', 'Optional'];
@@ -109,7 +110,9 @@ export default defineConfig(
   },
   {
     files: ['**/*.spec.ts', 'test/**/*.{ts,mts}', 'bench/**/*.ts'],
+    plugins: { jest: { rules: { 'strict-equal': strictEqual } } },
     rules: {
+      'jest/strict-equal': 'error',
       // Jest's matchers and doubles are handed over as they are.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',

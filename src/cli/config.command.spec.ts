@@ -60,7 +60,7 @@ describe('.env.example', () => {
 it('`config --markdown` has a row for each variable of .env.example', () => {
   const rows = run('--markdown').out.matchAll(/^\| `([A-Z_]+)` \| .+ \| .+ \| .+ \|$/gm);
   const names = [...rows].map(([, name]) => name);
-  expect(names).toEqual(assignments(run('--example').out).map(([name]) => name));
+  expect(names).toStrictEqual(assignments(run('--example').out).map(([name]) => name));
 });
 
 describe('config', () => {

@@ -64,13 +64,13 @@ describe('the page at /docs, for every reader', () => {
 
     it('everything can be read and has a name', async () => {
       await docs.photograph(colorScheme);
-      expect(await objections(docs)).toEqual([]);
+      expect(await objections(docs)).toStrictEqual([]);
     });
 
     it('and so in the dialog for the key', async () => {
       await docs.page.locator('.auth-wrapper .btn.authorize').click();
       await docs.page.locator('.modal-ux input').waitFor();
-      expect(await objections(docs)).toEqual([]);
+      expect(await objections(docs)).toStrictEqual([]);
     });
 
     it('has one main part', async () => {
@@ -97,7 +97,7 @@ describe('the page at /docs, for every reader', () => {
         );
         if (style === 'none' && !element.startsWith('<body')) unseen.push(element);
       }
-      expect(unseen).toEqual([]);
+      expect(unseen).toStrictEqual([]);
     });
   });
 });

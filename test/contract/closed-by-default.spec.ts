@@ -101,7 +101,7 @@ onEachEngine('a feature from outside that names no key', (engine) => {
     const stranger = new HttpClient(service.url);
     for (const { method, path, operationId } of operations.filter(({ operationId: id }) => id !== 'openShelf')) {
       const concrete = `/v1${path.replace(/\{\w+\}/g, '1')}`;
-      expect([operationId, (await stranger.request(method.toUpperCase(), concrete)).status]).toEqual([
+      expect([operationId, (await stranger.request(method.toUpperCase(), concrete)).status]).toStrictEqual([
         operationId,
         401,
       ]);

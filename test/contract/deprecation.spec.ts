@@ -188,7 +188,7 @@ describe('GET_PET_SUNSET', () => {
       env: { GET_CAT_SUNSET: '2020-01-01', LIST_PETS_SUNSET: '2020-01-01' },
     });
     const warnings = service.log.filter(({ event }) => event === 'config.warning').map(({ msg }) => msg);
-    expect(warnings).toEqual([
+    expect(warnings).toStrictEqual([
       'GET_CAT_SUNSET is the date of no deprecated operation.',
       'LIST_PETS_SUNSET is the date of no deprecated operation.',
     ]);

@@ -173,7 +173,7 @@ onEachEngine('headers', (engine) => {
       const tag = whole.answer.headers.get('etag');
       if (tag === null) return;
       const unchanged = await bytesOf(request, [`If-None-Match: ${tag}`]);
-      expect([unchanged.answer.status, unchanged.logged]).toEqual([304, 0]);
+      expect([unchanged.answer.status, unchanged.logged]).toStrictEqual([304, 0]);
     });
 
     async function bytesOf(request: string, headers: readonly string[] = []) {

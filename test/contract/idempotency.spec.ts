@@ -171,7 +171,7 @@ onEachEngine('Idempotency-Key', (engine) => {
       expect(await gamble()).toBeErrorShape(409, 'unlucky');
       expect(await tasksCalled('Gamble')).toBe(0n);
       const lucky = await gamble();
-      expect([lucky.status, await tasksCalled('Gamble')]).toEqual([201, 1n]);
+      expect([lucky.status, await tasksCalled('Gamble')]).toStrictEqual([201, 1n]);
       expectReplay(await gamble(), lucky);
     });
   });
@@ -191,7 +191,7 @@ onEachEngine('Idempotency-Key', (engine) => {
       const body = { name: 'Operation', waitMs: 0 };
       const task = await keyed('operation', body, client, '/v1/tasks');
       const chore = await keyed('operation', body, client, '/v1/chores');
-      expect([task.json(), chore.json()]).toEqual([body, { name: 'Operation', chore: true }]);
+      expect([task.json(), chore.json()]).toStrictEqual([body, { name: 'Operation', chore: true }]);
       expectReplay(await keyed('operation', body, client, '/v1/chores'), chore);
     });
   });
@@ -200,7 +200,7 @@ onEachEngine('Idempotency-Key', (engine) => {
     it('is done once, and for one path', async () => {
       const repeat = (name: string) => keyed('again', undefined, client, `/v1/tasks/${name}/repeat`);
       const first = await repeat('Sweep');
-      expect([first.status, first.json()]).toEqual([201, { name: 'Sweep', repeated: true }]);
+      expect([first.status, first.json()]).toStrictEqual([201, { name: 'Sweep', repeated: true }]);
       expectReplay(await repeat('Sweep'), first);
       expect(await tasksCalled('Sweep')).toBe(1n);
       expect(await repeat('Mop')).toBeErrorShape(422, 'idempotency_key_reused');
@@ -210,7 +210,7 @@ onEachEngine('Idempotency-Key', (engine) => {
 
   it('goes with a body that no class describes', async () => {
     const first = await keyed('note', [1, 2], client, '/v1/notes');
-    expect([first.status, first.json()]).toEqual([201, { note: [1, 2] }]);
+    expect([first.status, first.json()]).toStrictEqual([201, { note: [1, 2] }]);
     expectReplay(await keyed('note', [1, 2], client, '/v1/notes'), first);
     expect(await keyed('note', [2, 1], client, '/v1/notes')).toBeErrorShape(422, 'idempotency_key_reused');
   });
@@ -277,12 +277,12 @@ onEachEngine('Idempotency-Key', (engine) => {
     await service.untilLogged(({ event, name }) => event === 'task.written' && name === 'Killed');
     await service.kill('SIGKILL');
     expect(await killed).toBe('cut off');
-    expect([await tasksCalled('Killed'), await records()]).toEqual([0n, before]);
+    expect([await tasksCalled('Killed'), await records()]).toStrictEqual([0n, before]);
     service = await Service.start({ database, ...host });
     client = new HttpClient(service.url, apiKey);
     const again = await keyed('killed', body, client, '/v1/tasks');
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
-    expect([await tasksCalled('Killed'), await records()]).toEqual([1n, (before as bigint) + 1n]);
+    expect([await tasksCalled('Killed'), await records()]).toStrictEqual([1n, (before as bigint) + 1n]);
   });
 
   // SQLite serves one process.
@@ -396,7 +396,7 @@ onEachEngine('Idempotency-Key', (engine) => {
       await other.kill('SIGKILL');
       expect(await killed).toBe('cut off');
       await database.query('UNLOCK TABLES');
-      expect([await petsCalled('Locked'), await records()]).toEqual([0n, before]);
+      expect([await petsCalled('Locked'), await records()]).toStrictEqual([0n, before]);
       const again = await keyed('locked', pet('Locked'));
       expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
       expect(await petsCalled('Locked')).toBe(1n);

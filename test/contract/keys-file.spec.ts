@@ -82,7 +82,7 @@ describe('a mounted file of keys', () => {
     master = newcomer;
     await service.untilLogged((line) => line['event'] === 'key.created');
     const trail = service.log.filter(({ event }) => event === 'key.created' || event === 'key.revoked');
-    expect(trail.map(({ event, key_id: id, client }) => [event, id, client])).toEqual([
+    expect(trail.map(({ event, key_id: id, client }) => [event, id, client])).toStrictEqual([
       ['key.revoked', publicIdOf(reader), 'file'],
       ['key.revoked', publicIdOf(gone), 'file'],
       ['key.created', publicIdOf(newcomer), 'file'],

@@ -238,7 +238,7 @@ onEachEngine('the list', (engine) => {
       for (const query of queries) alone.push(await list(query));
       const together = await Promise.all(queries.map(list));
       const told = ({ text, headers }: Answer): unknown[] => [text, headers.get('link'), headers.get('etag')];
-      expect(together.map(told)).toEqual(alone.map(told));
+      expect(together.map(told)).toStrictEqual(alone.map(told));
     });
 
     it('refuses a cursor under another status', async () => {

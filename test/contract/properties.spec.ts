@@ -192,7 +192,7 @@ onEachEngine('any', (engine) => {
         fc.asyncProperty(fc.array(forbidden, { minLength: 1, maxLength: 10 }), async (bodies) => {
           for (const [at, answer] of (await Promise.all(bodies.map(post))).entries()) {
             const { code } = answer.json() as { code: string };
-            expect([bodies[at], answer.status, code]).toEqual([
+            expect([bodies[at], answer.status, code]).toStrictEqual([
               bodies[at],
               400,
               expect.stringMatching(/_(field|json|required)$|^body_/),

@@ -11,7 +11,7 @@ onEachEngine('seed', (engine) => {
       expect(await seed('--count', '4321')).toMatchObject({ code: 0, stdout: '4321 rows added to pet\n' });
       const byStatus = 'SELECT status, COUNT(*) AS pets FROM pet GROUP BY status ORDER BY status';
       const pets = await database.query(byStatus);
-      expect(pets.map((row) => row['status'])).toEqual(['available', 'pending', 'sold']);
+      expect(pets.map((row) => row['status'])).toStrictEqual(['available', 'pending', 'sold']);
       expect(Math.min(...pets.map((row) => Number(row['pets'])))).toBeGreaterThan(50);
       expect(await database.query('SELECT COUNT(DISTINCT name) AS names FROM pet')).toEqual([{ names: 4321n }]);
 

@@ -35,7 +35,7 @@ onEachEngine('the tables of features', (engine) => {
 
   it('come feature by feature, each of one by its timestamps', async () => {
     await migrate();
-    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
+    expect(await inDatabase()).toStrictEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
   });
 
   it('stay when FEATURES_OFF names their feature, which then serves nothing', async () => {
@@ -57,7 +57,7 @@ onEachEngine('the tables of features', (engine) => {
     expect(asked.stderr).toContain('  adoption: 2 rows\n');
     expect(asked.stderr).toMatch(/^Nothing was changed\. .*add --yes\.$/m);
     expect(await countAdoptions()).toBe(2n);
-    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
+    expect(await inDatabase()).toStrictEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
   });
 
   it('go feature by feature, once it is off', async () => {
@@ -68,7 +68,7 @@ onEachEngine('the tables of features', (engine) => {
         .join(''),
     );
     await expect(countAdoptions()).rejects.toThrow();
-    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS]);
+    expect(await inDatabase()).toStrictEqual([...PLATFORM, ...PETS]);
     expect(await migrate(['--undo', 'adoptions'], OFF)).toBe("Nothing of 'adoptions' is in the database.\n");
     expect(await migrate([], OFF)).toBe('The schema is current; nothing to do.\n');
     expect(await migrate()).toContain('applied CreateAdoptions1500000000000\n');
@@ -86,7 +86,7 @@ onEachEngine('the tables of features', (engine) => {
       msg: expect.stringContaining(told),
       err: { message: expect.stringContaining(told), stack: expect.stringMatching(/^Migration .*\)\n {4}at /) },
     });
-    expect(await inDatabase()).toEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
+    expect(await inDatabase()).toStrictEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
     await service.kill('SIGKILL');
     const empty = await engine.createDatabase();
     const { code, stdout, stderr } = await runCommand(empty, ['migrate'], broken.env, broken.program);
@@ -181,6 +181,13 @@ describe('what a handler may not do', () => {
     const line = await service.untilLogged(({ event }) => event === 'request.hung');
     expect(line).toMatchObject({ level: 'error', feature: 'misbehaver' });
     expect(await faults('misbehaver', 'hang')).toBe(1);
+  });
+
+  it('is charged to its feature: hang with a body that was read', async () => {
+    const before = await faults('misbehaver', 'hang');
+    const misdeed = { name: 'Never answers' };
+    expect(await client.post('/v1/misbehaves/hangs', misdeed)).toBeErrorShape(503, 'service_unavailable');
+    expect(await faults('misbehaver', 'hang')).toBe(before + 1);
   });
 
   it('is charged to its feature: block', async () => {

@@ -83,7 +83,7 @@ onMysql('an insert whose fate is not known', (engine) => {
           expectUnknown(await post(name, keyFor(name)));
           const answers = [await post(name, keyFor(name)), await post(name, keyFor(name))];
           const [id] = await idsOf(name);
-          expect(await idsOf(name)).toEqual([id]);
+          expect(await idsOf(name)).toStrictEqual([id]);
           for (const answer of answers) {
             expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
             expect((answer.json() as { id: number }).id).toBe(Number(id));

@@ -78,7 +78,7 @@ describe('what every request runs', () => {
           .slice(tracedBefore)
           .matchAll(/dependent code .*?<SharedFunctionInfo ?([^>]*)/g),
       ];
-      expect(thrownAway.map(([, name]) => name)).toEqual([]);
+      expect(thrownAway.map(([, name]) => name)).toStrictEqual([]);
     },
     2 * LONGEST_REST_MS,
   );

@@ -84,8 +84,8 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
   it('runs as nobody in particular, without a capability or a way to one', () => {
     const status = readFileSync(`/proc/${service?.pid ?? ''}/status`, 'utf8');
     const field = (name: string): string | undefined => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1];
-    expect([field('Uid'), field('Gid')]).toEqual(['65532\t65532\t65532\t65532', '65532\t65532\t65532\t65532']);
-    expect([field('CapEff'), field('CapPrm'), field('NoNewPrivs')]).toEqual([
+    expect([field('Uid'), field('Gid')]).toStrictEqual(['65532\t65532\t65532\t65532', '65532\t65532\t65532\t65532']);
+    expect([field('CapEff'), field('CapPrm'), field('NoNewPrivs')]).toStrictEqual([
       '0000000000000000',
       '0000000000000000',
       '1',

@@ -148,7 +148,7 @@ const POSTERS = 16;
         const next = /<([^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
         path = next === undefined ? undefined : `/v1/pets${new URL(next).search}`;
       }
-      expect(seen).toEqual(stored.map(({ id }) => id));
+      expect(seen).toStrictEqual(stored.map(({ id }) => id));
     }
   }, 60_000);
 

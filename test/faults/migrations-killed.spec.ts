@@ -104,7 +104,7 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
           told.filter(({ event }) => event === name).map(({ migration }) => migration),
         );
         expect(begun).toContain('CreateGrains1764300200000');
-        expect(done).toEqual(begun);
+        expect(done).toStrictEqual(begun);
         const names = (await rows('SELECT name FROM migration')).map(({ name }) => name);
         expect(names).toContain('CreateGrains1764300200000');
         expect(new Set(names).size).toBe(names.length);
@@ -154,11 +154,11 @@ onMysql('the lock of a migration', (engine) => {
     await service.untilLogged(({ event }) => event === 'migration.waiting', 20_000);
     const toldOf = (name: string): readonly unknown[] =>
       service.log.filter(({ feature }) => feature === name).map(({ event }) => event);
-    expect(toldOf('granary')).toEqual(['migration.started', 'migration.applied']);
-    expect(toldOf('tasks')).toEqual([]);
+    expect(toldOf('granary')).toStrictEqual(['migration.started', 'migration.applied']);
+    expect(toldOf('tasks')).toStrictEqual([]);
     await database.query('DELETE FROM migration_lock');
     await service.untilLogged(({ event }) => event === 'app.ready', 20_000);
-    expect(toldOf('tasks').slice(0, 2)).toEqual(['migration.started', 'migration.applied']);
+    expect(toldOf('tasks').slice(0, 2)).toStrictEqual(['migration.started', 'migration.applied']);
     await service.stop();
     await database.drop();
   }, 60_000);

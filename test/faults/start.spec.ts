@@ -75,7 +75,7 @@ onEachEngine('starting', (engine) => {
     expect(names.length).toBeGreaterThan(2);
     expect(new Set(names).size).toBe(names.length);
     const applied = services.flatMap(({ log }) => log).filter(({ event }) => event === 'migration.applied');
-    expect(applied.map(({ migration }) => migration).sort()).toEqual([...names].sort());
+    expect(applied.map(({ migration }) => migration).sort()).toStrictEqual([...names].sort());
     expect(await database.query('SELECT * FROM migration_lock')).toEqual([]);
     const key = await storeKey(database);
     const clients = services.map(({ url }) => new HttpClient(url, key));
@@ -86,7 +86,7 @@ onEachEngine('starting', (engine) => {
     // The database is there until the last hook of the last feature, and the log until the last line.
     const hooks = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
     for (const { log } of services) {
-      expect(log.filter(({ event }) => event === 'granary.closed').map(({ hook }) => hook)).toEqual(hooks);
+      expect(log.filter(({ event }) => event === 'granary.closed').map(({ hook }) => hook)).toStrictEqual(hooks);
       expect(log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
       expect(log.at(-1)).toMatchObject({ event: 'app.stopped' });
     }
@@ -240,7 +240,7 @@ describe('a start that cannot be', () => {
     expect(await service.exited).toEqual({ code: 78, signal: null });
     const [headline, ...faults] = service.output.trim().split('\n');
     expect(headline).toBe('The configuration has 12 faults:');
-    expect(faults.map((line) => /^ {2}(\w+): \S/.exec(line)?.[1])).toEqual([
+    expect(faults.map((line) => /^ {2}(\w+): \S/.exec(line)?.[1])).toStrictEqual([
       'LOG_LEVEL',
       'PORT',
       'PUBLIC_BASE_URL',

@@ -40,7 +40,7 @@ onMysql('a stop with handlers that are stuck', (engine) => {
     });
     for (const client of clients) expect(await client.untilClosed()).toBe(true);
     const aborted = service.log.filter((line) => line['event'] === 'http.request' && line['aborted'] === true);
-    expect(aborted.map(({ http }) => (http as { status?: number }).status)).toEqual([undefined, undefined]);
+    expect(aborted.map(({ http }) => (http as { status?: number }).status)).toStrictEqual([undefined, undefined]);
     await database.query('UNLOCK TABLES');
     await database.drop();
   }, 60_000);

@@ -163,7 +163,7 @@ onEachEngine('traces', (engine) => {
       );
       return own ?? shared;
     });
-    expect(reached.filter((read) => read === undefined)).toEqual([]);
+    expect(reached.filter((read) => read === undefined)).toStrictEqual([]);
     // What came while the first read waited for the lock shared the second. SQLite reads too fast for that.
     if (engine.name === 'mysql') expect(new Set(reached).size).toBe(2);
   });
@@ -237,7 +237,7 @@ describe('traces', () => {
     expect(collector.exports).toEqual([]);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(telemetryIn(loaded)).toContain('@opentelemetry/sdk-trace');
-    expect(collector.exports.map(({ path, headers }) => [path, headers['content-type']])).toEqual([
+    expect(collector.exports.map(({ path, headers }) => [path, headers['content-type']])).toStrictEqual([
       ['/v1/traces', 'application/x-protobuf'],
     ]);
     expect(collector.text).toContain('GET /v1/pets');

@@ -37,7 +37,7 @@ describe('npm run bench', () => {
     for (const [service, [sample, ...others]] of Object.entries(services)) {
       expect(others).toEqual([]);
       for (const figure of ['perSecond', 'p50Ms', 'p99Ms', 'cpuMicros', 'databaseMicros', 'residentMiB']) {
-        expect([service, figure, sample?.[figure]]).toEqual([service, figure, expect.any(Number)]);
+        expect([service, figure, sample?.[figure]]).toStrictEqual([service, figure, expect.any(Number)]);
         expect(sample?.[figure]).toBeGreaterThan(0);
       }
     }

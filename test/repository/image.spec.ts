@@ -22,7 +22,7 @@ describe('the Dockerfile', () => {
   it('takes bases of one Node and one Debian, each by its digest', () => {
     const bases = stages.map((stage) => texts(stage, 'FROM')[0]!.replace(/ AS \w+$/, ''));
     expect(bases.filter((base) => !PINNED.test(base))).toEqual([]);
-    expect(bases.map((base) => base.split('@')[0])).toEqual([
+    expect(bases.map((base) => base.split('@')[0])).toStrictEqual([
       expect.stringMatching(/^node:24\.[\d.]+-trixie-slim$/),
       'gcr.io/distroless/nodejs24-debian13:nonroot',
       'gcr.io/distroless/nodejs24-debian13:nonroot',

@@ -31,6 +31,13 @@ const refused: readonly [rule: string, file: string, code: string][] = [
   ['@typescript-eslint/no-unsafe-return', 'src/platform/clock.ts', 'export const f = (): string => JSON.parse("1");'],
   ['@typescript-eslint/only-throw-error', 'src/platform/clock.ts', 'throw "a string";'],
   ['no-console', 'src/platform/clock.ts', 'console.log(1);'],
+  ...['[undefined]', '[] as unknown[]', '[[1, undefined]]', 'Promise.resolve(["a"] as (string | undefined)[])'].map(
+    (list): [string, string, string] => [
+      'jest/strict-equal',
+      'src/platform/http/turn-queue.spec.ts',
+      `import { expect } from '@jest/globals';\nvoid expect(${list}).toEqual([]);`,
+    ],
+  ),
   [
     'no-restricted-imports',
     'src/pets/pets.service.ts',
@@ -40,6 +47,11 @@ const refused: readonly [rule: string, file: string, code: string][] = [
 
 const accepted: readonly [why: string, file: string, code: string][] = [
   ['blank lines and comments are no code', 'src/platform/clock.ts', `${lines(300, '\n// why')}export {};`],
+  [
+    'what cannot be undefined is equal',
+    'src/platform/http/turn-queue.spec.ts',
+    "import { expect } from '@jest/globals';\nexpect([1]).toEqual([1]);",
+  ],
   ['a command talks to its terminal', 'src/bin.ts', 'console.log(1);'],
   [
     'a service is injectable',

@@ -46,9 +46,9 @@ describe('the lock file', () => {
   it('takes nothing from another place than the registry: no git, no file, no address', () => {
     expect(locked.filter(([, { resolved, link }]) => resolved !== undefined || link).map(([path]) => path)).toEqual([]);
     const ranges = Object.entries({ ...own.dependencies, ...own.devDependencies, ...own.peerDependencies });
-    expect(ranges.filter(([, range]) => !/^(npm:(@[\w-]+\/)?[\w-]+@)?\^\d+\.\d+\.\d+$/.test(String(range)))).toEqual(
-      [],
-    );
+    expect(
+      ranges.filter(([, range]) => !/^(npm:(@[\w-]+\/)?[\w-]+@)?\^\d+\.\d+\.\d+$/.test(String(range))),
+    ).toStrictEqual([]);
   });
 
   it('lets no package run a script of its own at installation but those that are named', () => {

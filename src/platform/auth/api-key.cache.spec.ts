@@ -144,7 +144,7 @@ describe('queries', () => {
   it('are shared by all who ask for one id', async () => {
     const found = [ask('key00001'), ask('key00001'), ask('key00001')];
     await database.answer();
-    expect(await Promise.all(found)).toEqual([keyNamed('key00001'), keyNamed('key00001'), keyNamed('key00001')]);
+    expect(await Promise.all(found)).toStrictEqual([keyNamed('key00001'), keyNamed('key00001'), keyNamed('key00001')]);
     expect(database.queries).toEqual([['key00001']]);
   });
 
@@ -157,7 +157,7 @@ describe('queries', () => {
     expect(database.queries.map((ids) => ids.length)).toEqual([64, 17]);
     await database.answer();
     expect(await valid).toEqual(keyNamed('key00001'));
-    expect(await Promise.all(found)).toEqual(found.map(() => undefined));
+    expect(await Promise.all(found)).toStrictEqual(found.map(() => undefined));
   });
 
   it('fail all who wait with the one that runs, and the next request asks anew', async () => {

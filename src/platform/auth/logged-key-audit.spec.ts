@@ -56,7 +56,7 @@ describe('the audit in the log', () => {
       key_id: 'key00001',
       client_ip: '203.0.113.7',
     });
-    expect(inc.mock.calls).toEqual([[{ reason: 'mismatch' }]]);
+    expect(inc.mock.calls).toStrictEqual([[{ reason: 'mismatch' }]]);
   });
 
   it('counts refusals that have no line of their own, and says so at the end', () => {

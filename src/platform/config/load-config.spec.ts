@@ -133,7 +133,7 @@ describe('the configuration', () => {
       tls: { mode: 'verify-identity', caFile: ca, certFile: ca, keyFile: ca },
       causalReads: 'galera',
     });
-    expect([config.auth.keysFile, config.limits.redisUrl]).toEqual([ca, 'rediss://cache:6380/1']);
+    expect([config.auth.keysFile, config.limits.redisUrl]).toStrictEqual([ca, 'rediss://cache:6380/1']);
     expect([config.docs.enabled, config.metrics.enabled]).toEqual([true, false]);
     expect(config.otel).toEqual({
       disabled: false,
@@ -178,7 +178,7 @@ describe('faults', () => {
     expect(faults.map(({ name }) => name)).toEqual(names);
     const [first, ...rest] = message.split('\n');
     expect(first).toBe('The configuration has 8 faults:');
-    expect(rest.map((line) => line.trim().split(':')[0])).toEqual(names);
+    expect(rest.map((line) => line.trim().split(':')[0])).toStrictEqual(names);
   });
 
   it('never repeat a value, whatever variable a secret was put into', () => {

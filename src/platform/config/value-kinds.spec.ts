@@ -168,7 +168,7 @@ describe('a date', () => {
 });
 
 it('OpenTelemetry takes true and false in any case', () => {
-  expect(['true', 'True', 'FALSE', '1', ''].map((text) => reads(openTelemetryBoolean(), text))).toEqual([
+  expect(['true', 'True', 'FALSE', '1', ''].map((text) => reads(openTelemetryBoolean(), text))).toStrictEqual([
     true,
     true,
     false,
@@ -179,7 +179,7 @@ it('OpenTelemetry takes true and false in any case', () => {
 
 it('a readable file is neither a folder nor missing', () => {
   const here = import.meta.filename;
-  expect([here, import.meta.dirname, `${here}.missing`].map((path) => reads(readableFile(), path))).toEqual([
+  expect([here, import.meta.dirname, `${here}.missing`].map((path) => reads(readableFile(), path))).toStrictEqual([
     here,
     undefined,
     undefined,

@@ -18,7 +18,7 @@ describe('DatabaseOutages', () => {
   it('tells an outage once, however many fail, and once that it is over', () => {
     for (let n = 0; n < 100; n += 1) outages.failed('connect', fault('ECONNREFUSED'), performance.now());
     for (let n = 0; n < 100; n += 1) outages.worked('connect');
-    expect(told()).toEqual(['db.unavailable connect', 'db.recovered connect']);
+    expect(told()).toStrictEqual(['db.unavailable connect', 'db.recovered connect']);
   });
 
   it('tells each further cause once, however they alternate', () => {
@@ -26,21 +26,21 @@ describe('DatabaseOutages', () => {
       outages.failed('connect', fault('ECONNREFUSED'), performance.now());
       outages.failed('connect', fault('ETIMEDOUT'), performance.now());
     }
-    expect(told()).toEqual(['db.unavailable connect', 'db.unavailable connect']);
+    expect(told()).toStrictEqual(['db.unavailable connect', 'db.unavailable connect']);
   });
 
   it('takes what failed while another worked for its own misfortune', () => {
     const startedAt = performance.now() - 1;
     outages.worked('write');
     outages.failed('write', fault('DATABASE_TIMEOUT'), startedAt);
-    expect(told()).toEqual([]);
+    expect(told()).toStrictEqual([]);
   });
 
   it('ends the outage of writes by a write, not by a read; that of connections by either', () => {
     outages.failed('connect', fault('ECONNREFUSED'), performance.now());
     outages.failed('write', fault('ER_RECORD_FILE_FULL'), performance.now());
     outages.worked('read');
-    expect(told()).toEqual(['db.unavailable connect', 'db.unavailable write', 'db.recovered connect']);
+    expect(told()).toStrictEqual(['db.unavailable connect', 'db.unavailable write', 'db.recovered connect']);
     outages.worked('write');
     expect(told().at(-1)).toBe('db.recovered write');
   });

@@ -57,7 +57,7 @@ describe('one connection for all', () => {
       if (round % 4 === 0) await nextTurn();
     }
     await Promise.all(works);
-    expect(await texts()).toEqual(kept.sort());
+    expect(await texts()).toStrictEqual(kept.sort());
   });
 
   it('runs one transaction at a time, whole', async () => {

@@ -1,7 +1,12 @@
-import { Controller, Get, Module } from '@nestjs/common';
-import { defineFeature } from 'animal-store';
+import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { defineFeature, TextProperty } from 'animal-store';
 
 const BLOCK_MS = 700;
+
+class Misdeed {
+  @TextProperty({ maxLength: 50 })
+  name: string;
+}
 
 /** Everything that a handler may not do to the others. */
 @Controller('misbehaves')
@@ -13,6 +18,11 @@ class MisbehaverController {
 
   @Get('hangs')
   hangs(): Promise<void> {
+    return new Promise(() => undefined);
+  }
+
+  @Post('hangs')
+  hangsOn(@Body() _misdeed: Misdeed): Promise<void> {
     return new Promise(() => undefined);
   }
 
