@@ -8,6 +8,8 @@ import { removeScratch, scratchFolder } from './scratch.js';
 import { freeze, spawnTethered } from './tethered.js';
 
 const START_LIMIT_MS = 10_000;
+/** So that a test may set the folder to one that cannot be written. */
+const PROTECTED = { 'enable-protected-configs': 'local' };
 
 /** One Redis server on a free port of 127.0.0.1 that keeps nothing. */
 export class Redis {
@@ -33,7 +35,14 @@ export class Redis {
   async launch(): Promise<void> {
     const binary = findProgram('redis-server');
     if (binary === undefined) throw new Error('No redis-server here: node scripts/setup-test-machine.mjs');
-    const settings = { port: String(this.#port), bind: '127.0.0.1', save: '', appendonly: 'no', dir: this.#folder };
+    const settings = {
+      port: String(this.#port),
+      bind: '127.0.0.1',
+      save: '',
+      appendonly: 'no',
+      dir: this.#folder,
+      ...PROTECTED,
+    };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     const child = spawnTethered(binary, args, { stdio: 'ignore' });
     this.#process = child;

@@ -127,7 +127,7 @@ describe('a class with decorators of class-validator alone', () => {
       escaped: string;
     }
     const patterns = ['code', 'loose', 'ahead', 'escaped'].map((name) => documentedOf(Patterns, name).pattern);
-    expect(patterns).toEqual(['^[A-Z]{2}\\d+(?:-x)?$', undefined, undefined, undefined]);
+    expect(patterns).toStrictEqual(['^[A-Z]{2}\\d+(?:-x)?$', undefined, undefined, undefined]);
   });
 });
 
