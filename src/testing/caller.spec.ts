@@ -90,7 +90,7 @@ describe('a feature', () => {
       seen.push(...(page.json() as { id: number }[]).map(({ id }) => id));
       path = /<[^>]*(\/v1\/[^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
     }
-    expect(seen).toEqual([2, 4]);
+    expect(seen).toStrictEqual([2, 4]);
     expect(path).toBeUndefined();
   });
 });

@@ -66,7 +66,7 @@ onEachEngine('expired records of Idempotency-Key', (engine) => {
     const event = await service.untilLogged((line) => line['event'] === 'idempotency.purge_recovered');
     expect(event).toMatchObject({ level: 'info' });
     const told = service.log.filter((line) => String(line['event']).startsWith('idempotency.'));
-    expect(told.map((line) => [line['event'], line['level']])).toEqual([
+    expect(told.map((line) => [line['event'], line['level']])).toStrictEqual([
       ['idempotency.purge_failed', 'warn'],
       ['idempotency.purge_recovered', 'info'],
     ]);

@@ -26,7 +26,7 @@ describe('a line of the log outside of a request', () => {
   it('is of the feature whose class it names, where that is one', async () => {
     const featureOf = lineAttribution([{ ...cats, module: CatsModule }, dogs]);
     await sleep(0);
-    expect(['CatsJob', 'CatsController', 'CatsModule', 'DogsModule'].map(featureOf)).toEqual([
+    expect(['CatsJob', 'CatsController', 'CatsModule', 'DogsModule'].map(featureOf)).toStrictEqual([
       'cats',
       'cats',
       'cats',

@@ -38,7 +38,7 @@ describe('the purge of idempotency records', () => {
     const asked = ask.mock.calls.length;
     await jest.advanceTimersByTimeAsync(1.5 * MINUTE_MS);
     expect(ask.mock.calls.length).toBeGreaterThan(asked);
-    expect([log.info.mock.calls, log.warn.mock.calls]).toEqual([[], []]);
+    expect([log.info.mock.calls, log.warn.mock.calls]).toStrictEqual([[], []]);
     purge.onApplicationShutdown();
   });
 
@@ -48,12 +48,12 @@ describe('the purge of idempotency records', () => {
     const { ask, log, metrics, purge } = purgeOf(full(), full(), refused, 1, 0, full());
     purge.start();
     while (ask.mock.calls.length < 7) await jest.advanceTimersByTimeAsync(0.1 * MINUTE_MS);
-    expect(log.warn.mock.calls.map(([fields]) => fields)).toEqual([
+    expect(log.warn.mock.calls.map(([fields]) => fields)).toStrictEqual([
       { event: 'idempotency.purge_failed', err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
       { event: 'idempotency.purge_failed', err: refused },
       { event: 'idempotency.purge_failed', err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
     ]);
-    expect(log.info.mock.calls.map(([fields]) => fields)).toEqual([
+    expect(log.info.mock.calls.map(([fields]) => fields)).toStrictEqual([
       { event: 'idempotency.purge_recovered' },
       { event: 'idempotency.purge_recovered' },
     ]);

@@ -94,7 +94,7 @@ describe('a purge', () => {
     await age('nearly', -60_000);
     expect([await store.purge(), await store.purge(), await store.purge()]).toEqual([500, 500, 201]);
     expect(await store.purge()).toBe(0);
-    expect(await ids()).toEqual(['live', 'nearly']);
+    expect(await ids()).toStrictEqual(['live', 'nearly']);
   });
 
   it('of three records is the statement of one of four, since a server keeps each that it has seen', async () => {
