@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE } from './answer.js';
-import type { RequestHandlers } from './http-server.js';
 import { closeAfterReading, isClosing } from './lingering-close.js';
 import { closePipeline, newestOn } from './pipeline.js';
 import { newRequestId } from './request-id.js';
@@ -30,6 +29,13 @@ function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, hasH
 
 const refused = new WeakSet<Duplex>();
 
+export interface RefusalHandlers {
+  /** Answers a request whose body turned out to be none, or to come too slowly. */
+  readonly refuse: (response: ServerResponse, fault: ApiError) => void;
+  /** Called for a connection that is refused without a request. */
+  readonly refused: (reason: string) => void;
+}
+
 /**
  * Answers a connection whose bytes are not a request, or not the whole of one, and closes it (contract, "below the
  * framework"). Each request has one answer at most, in its turn: what is wrong in a body that is still arriving is the
@@ -38,7 +44,7 @@ const refused = new WeakSet<Duplex>();
 export function refuseConnection(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Duplex,
-  { refuse: refuseRequest, refused: count }: Pick<RequestHandlers, 'refuse' | 'refused'>,
+  { refuse: refuseRequest, refused: count }: RefusalHandlers,
 ): void {
   // Node reports every packet that follows too.
   if (refused.has(socket) || isClosing(socket)) return;

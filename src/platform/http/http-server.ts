@@ -1,22 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../config/index.js';
-import type { ApiError } from '../errors/index.js';
 import { HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
-import { refuseConnection } from './client-fault.js';
+import { refuseConnection, type RefusalHandlers } from './client-fault.js';
 import { closeAfterReading } from './lingering-close.js';
 import { beginNow, closeAfter, joinPipeline, leavePipeline, newestOn } from './pipeline.js';
 
 /** What a server does with its requests. */
-export interface RequestHandlers {
+export interface RequestHandlers extends RefusalHandlers {
   /** @param before the answer to the request before it on its connection; undefined for the first. */
   readonly receive: (request: IncomingMessage, response: ServerResponse, before: ServerResponse | undefined) => void;
   /** Called once a response is closed, in whichever way. */
   readonly closed: (response: ServerResponse) => void;
-  /** Answers a request whose body turned out to be none, or to come too slowly. */
-  readonly refuse: (response: ServerResponse, fault: ApiError) => void;
-  /** Called for a connection that is refused without a request. */
-  readonly refused: (reason: string) => void;
   /** Begins the work on all that came before bytes that are no request. */
   readonly flush?: () => void;
 }
