@@ -18,7 +18,7 @@ const blackBox = (folder, options = {}) => ({
   testMatch: [`<rootDir>/test/${folder}/**/*.spec.ts`],
   globalSetup: '<rootDir>/test/support/global-setup.mts',
   globalTeardown: '<rootDir>/test/support/global-teardown.mts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/error-shape.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/error-shape.ts', '<rootDir>/test/support/close-leftovers.ts'],
   ...options,
 });
 

@@ -4,6 +4,7 @@ import { storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase } from '../support/database.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
+import { leftovers } from '../support/leftovers.js';
 import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
@@ -29,6 +30,7 @@ describe('more requests than can be done', () => {
       connections: CLIENTS,
       duration: 6,
     });
+    leftovers.add(() => (flood as unknown as { stop(): void }).stop());
     const end = performance.now() + 5000;
     const refused = async () => {
       for (;;) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3-v13';
 import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
+import { leftovers } from './leftovers.js';
 import { removeScratch, scratchFolder } from './scratch.js';
 
 export type Row = Record<string, unknown>;
@@ -86,6 +87,7 @@ class AdminLink {
   async #connect(): Promise<Connection> {
     const connection = await mysql.createConnection({ uri: this.#url.href, typeCast: integersAsBigint });
     connection.on('error', () => (this.#connection = undefined));
+    leftovers.add(() => connection.destroy());
     return connection;
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { leftovers } from './leftovers.js';
 import { MysqlCommands, refusal, type MysqlCommand } from './mysql-commands.js';
 
 /** What becomes of a statement that a proxy was told to spoil. */
@@ -39,6 +40,7 @@ export class FaultyProxy {
   static async listen(target: number, { host = '127.0.0.1', port = 0 } = {}): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target);
     proxy.#server.listen(port, host);
+    leftovers.add(() => proxy.stop());
     await once(proxy.#server, 'listening');
     return proxy;
   }
@@ -114,6 +116,7 @@ export class FaultyProxy {
   }
 
   async stop(): Promise<void> {
+    if (!this.#server.listening) return;
     this.#server.close();
     for (const pair of this.#pairs) pair.reset();
     await once(this.#server, 'close');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from './database.js';
 import type { Answer, HttpClient } from './http.js';
+import { leftovers } from './leftovers.js';
 
 /** Milliseconds that a poster rests after it was refused, so that an outage is no flood. */
 const REST_MS = 50;
@@ -60,6 +61,8 @@ export class Ledger {
 
   begin(): void {
     this.#ending = false;
+    // Not waited for: the service may be gone by then.
+    leftovers.add(() => void this.end());
     this.#acknowledgedAt = performance.now();
     this.#running = Promise.all(Array.from({ length: this.#posters }, () => this.#postOn()));
   }

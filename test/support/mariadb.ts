@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
+import { leftovers } from './leftovers.ts';
 import { freePort } from './ports.ts';
 import { findProgram } from './programs.ts';
 import { removeScratch, scratchFolder } from './scratch.ts';
@@ -108,6 +109,7 @@ export class MariaDb {
     const args = [`--defaults-file=${this.#writeOptions()}`, ...moreArgs];
     const child = spawnTethered(this.#binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = child;
+    leftovers.add(() => this.stop());
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (this.#output += String(chunk)));
     const deadline = Date.now() + START_LIMIT_MS;
     while (!(await answers(this.adminUrl()))) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient } from './http.js';
+import { leftovers } from './leftovers.js';
 
 const PERIOD_MS = 50;
 
@@ -17,6 +18,7 @@ export class Probes {
   constructor(managementUrl: string) {
     this.#client = new HttpClient(managementUrl);
     this.#watching = this.#watch();
+    leftovers.add(() => this.stop());
   }
 
   /** Resolves once /readyz says so, after how many milliseconds. Rejects at the limit. */

@@ -1,6 +1,6 @@
 import type mysql2 from 'mysql2';
 import { cut, queryOn, type MysqlConnection } from './mysql-connection.js';
-import { causeOf, isRefusedByServer } from './mysql-failure.js';
+import { causeOf, isRefusedByServer, type MysqlFault } from './mysql-failure.js';
 import { SessionError, setUpSession, type SessionFacts, type SessionSettings } from './mysql-session.js';
 import type { Integer } from './sql-values.js';
 
@@ -29,6 +29,12 @@ export function sessionOf(connection: MysqlConnection): PreparedSession {
 /** Milliseconds, up to twice as many, for which no new connection is tried for after the server refused one. */
 const HOLD_BACK_MS = 1000;
 
+/** The login is taken, and refused at the first statement. */
+const PASSWORD_EXPIRED = 1820;
+
+/** MariaDB's numbers for which mysql2 has the name that MySQL gave to something else. */
+const NAMES: ReadonlyMap<number, { code: string }> = new Map([[4151, { code: 'ER_ACCOUNT_HAS_BEEN_LOCKED' }]]);
+
 /**
  * Lets a pool give out no connection whose session is not set up, whoever asks: statements, migrations, their lock and
  * TypeORM itself. One whose session cannot be had is destroyed, and whoever asked gets the fault.
@@ -55,8 +61,10 @@ export function prepareConnections(pool: mysql2.Pool, settings: SessionSettings,
   // mysql2 comes here again for each that waits in its queue.
   raw.getConnection = (taken) => {
     const failed: Taken = (fault, connection) => {
-      holdBack(fault as Error);
-      taken(fault, connection);
+      // mysql2 says of some only that the connection is lost with it.
+      const lost = Object.assign(fault as Error, { fatal: true }, NAMES.get((fault as MysqlFault).errno ?? 0));
+      holdBack(lost);
+      taken(lost, connection);
     };
     if (refusal !== undefined && raw._allConnections.length === 0) {
       const fault = refusal;
@@ -82,7 +90,9 @@ async function prepare(connection: MysqlConnection, settings: SessionSettings, i
     sessions.set(connection, { ...facts, since: performance.now(), integer });
   } catch (error) {
     cut(connection);
-    const { errno = 0, message } = causeOf(error);
+    const fault = causeOf(error);
+    const { errno = 0, message } = fault;
+    if (errno === PASSWORD_EXPIRED) throw fault;
     throw errno > 0 ? new SessionError([message], { cause: error }) : error;
   }
 }
