@@ -14,6 +14,7 @@ const NEEDS = [
     for: 'all tests on MySQL',
     unless: 'TEST_DATABASE_URL',
   },
+  { package: 'mariadb-client', programs: ['mariadb-dump'], for: 'the tests of backups' },
   { package: 'curl', programs: ['curl'], for: 'the examples in the documents' },
   { package: 'chromium', programs: ['chromium', 'chromium-browser', 'google-chrome'], for: 'test/browser' },
   { package: 'redis-server', programs: ['redis-server'], for: 'the tests of rate limits shared by replicas' },

@@ -43,8 +43,11 @@ function queryFile(file: string, sql: string, parameters: readonly unknown[]): R
  * @param serverUrl the service's own way to the server.
  * @param adminUrl the way of someone who may create and drop databases, and who looks into them.
  */
-export async function createMysqlDatabase(serverUrl: string, adminUrl: string): Promise<TestDatabase> {
-  const name = `store_${String(process.pid)}_${randomBytes(4).toString('hex')}`;
+export async function createMysqlDatabase(
+  serverUrl: string,
+  adminUrl: string,
+  name = `store_${String(process.pid)}_${randomBytes(4).toString('hex')}`,
+): Promise<TestDatabase> {
   const link = new AdminLink(adminUrl);
   await link.query(`CREATE DATABASE ${name}`);
   await link.use(name);

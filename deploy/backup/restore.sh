@@ -1,0 +1,34 @@
+#!/bin/sh
+# Restores a dump of back-up.sh into an empty database, and says what must be done before clients are let in again.
+#
+#   deploy/backup/restore.sh LOGIN DATABASE DUMP [LOG_LOGIN UNTIL]
+#
+# LOGIN is an options file of the client, as for back-up.sh. With LOG_LOGIN, that of the server that was dumped and whose binary
+# log is still there, what this log has of a database of the same name after the dump is done again, up to UNTIL
+# ('YYYY-MM-DD hh:mm:ss' in the time zone of this process; the first moment that is left out). It needs REPLICATION SLAVE.
+set -eu
+login=$1 database=$2 dump=$3 log_login=${4-} until=${5-}
+client() { "$(command -v mariadb || command -v mysql)" --defaults-extra-file="$login" "$@" "$database"; }
+
+if [ -n "$(client --batch --skip-column-names --execute 'SHOW TABLES')" ]; then
+  echo "$database is not empty" >&2
+  exit 1
+fi
+client < "$dump"
+
+if [ -n "$log_login" ]; then
+  place=$(sed -n "s/^-- CHANGE MASTER TO MASTER_LOG_FILE='\([^']*\)', MASTER_LOG_POS=\([0-9]*\);.*/\1 \2/p" "$dump" | head -n 1)
+  if [ -z "$place" ]; then
+    echo "$dump does not say where the binary log went on" >&2
+    exit 1
+  fi
+  "$(command -v mariadb-binlog || command -v mysqlbinlog)" --defaults-extra-file="$log_login" --read-from-remote-server \
+    --to-last-log --start-position="${place#* }" --stop-datetime="$until" --database="$database" "${place% *}" | client
+fi
+
+echo 'Keys that are good now. Revoke again what was revoked after the moment that was restored (key.revoked in the log):'
+client --batch --execute 'SELECT id, client, scopes FROM api_key WHERE revoked_at IS NULL ORDER BY id'
+echo
+echo 'The next ids. Where clients may hold later ones, raise them (ALTER TABLE ... AUTO_INCREMENT), or they name other records:'
+client --batch --execute 'SELECT TABLE_NAME, AUTO_INCREMENT FROM information_schema.TABLES
+  WHERE TABLE_SCHEMA = DATABASE() AND AUTO_INCREMENT IS NOT NULL ORDER BY TABLE_NAME'

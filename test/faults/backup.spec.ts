@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { publicIdOf, storeKey } from '../support/api-keys.js';
+import { projectFolder, runCommand } from '../support/command.js';
+import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { HttpClient } from '../support/http.js';
+import { findDatabaseServer, MariaDb } from '../support/mariadb.js';
+import { findProgram } from '../support/programs.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { Service } from '../support/service.js';
+
+/** restore.sh reads times in the time zone of its process. */
+const run = (file: string, args: readonly string[], options = {}) =>
+  promisify(execFile)(file, args, { ...options, env: { ...process.env, TZ: 'UTC' } });
+const script = (name: string): string => join(projectFolder, 'deploy/backup', name);
+const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()?.includes('mariadbd') === true;
+
+/** The drill of docs/operating/databases.md, on a service that is written to all the while. */
+(canRun ? describe : describe.skip)('a backup', () => {
+  const folder = scratchFolder('backup');
+  const dump = join(folder, 'animal-store.sql');
+  let server: MariaDb;
+  let other: MariaDb;
+  let source: TestDatabase;
+  let service: Service;
+  let client: HttpClient;
+  const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1);
+
+  function loginOf({ port }: MariaDb): string {
+    const file = join(folder, `${String(port)}.cnf`);
+    writeFileSync(file, `[client]\nhost=127.0.0.1\nport=${String(port)}\nuser=root\n`);
+    return file;
+  }
+
+  /** Adds pets one after another, and says which were acknowledged with which id. */
+  async function add(names: readonly string[]): Promise<Map<bigint, string>> {
+    const added = new Map<bigint, string>();
+    for (const name of names) {
+      const { status, headers } = await client.post('/v1/pets', { name, categoryId: 1 });
+      expect(status).toBe(201);
+      added.set(BigInt(headers.get('location')!.split('/').at(-1)!), name);
+    }
+    return added;
+  }
+
+  async function petsOf(database: TestDatabase): Promise<Map<unknown, unknown>> {
+    return new Map((await database.query('SELECT id, name FROM pet')).map(({ id, name }) => [id, name]));
+  }
+
+  /** Restores into an empty database of the same name on another server, and gives what restore.sh says. */
+  async function restore(...more: readonly string[]): Promise<{ database: TestDatabase; told: string }> {
+    const database = await createMysqlDatabase(other.url(), other.adminUrl(), nameOf(source));
+    const { stdout } = await run(script('restore.sh'), [loginOf(other), nameOf(source), dump, ...more]);
+    return { database, told: stdout };
+  }
+
+  async function serving<T>(database: TestDatabase, work: (url: string) => Promise<T>): Promise<T> {
+    const restored = await Service.start({ database, env: { MIGRATIONS: 'check' } });
+    try {
+      return await work(restored.url);
+    } finally {
+      await restored.stop();
+    }
+  }
+
+  let key: string;
+  let revoked: string;
+  let before: Map<bigint, string>;
+  let after: Map<bigint, string>;
+  let moment: string;
+
+  beforeAll(async () => {
+    const args = ['--log-bin=binlog', '--server-id=1'];
+    [server, other] = await Promise.all([MariaDb.start({ args }), MariaDb.start()]);
+    source = await createMysqlDatabase(server.url(), server.adminUrl());
+    service = await Service.start({ database: source });
+    [key, revoked] = [await storeKey(source), await storeKey(source, { client: 'leaked' })];
+    client = new HttpClient(service.url, key);
+    before = await add(['Otso', 'Rex', "O'Hara", '🐕']);
+    const statuses: number[] = [];
+    const dumped = new AbortController();
+    const writing = (async () => {
+      while (!dumped.signal.aborted) {
+        statuses.push((await client.post('/v1/pets', { name: 'meanwhile', categoryId: 1 })).status);
+      }
+    })();
+    const dumping = run(script('back-up.sh'), [loginOf(server), nameOf(source)], { maxBuffer: 64 * 1024 ** 2 });
+    writeFileSync(dump, (await dumping).stdout);
+    dumped.abort();
+    await writing;
+    expect(statuses.filter((status) => status !== 201)).toEqual([]);
+    expect((await runCommand(source, ['keys', 'revoke', publicIdOf(revoked)])).code).toBe(0);
+    after = await add(['after the dump', 'still before the accident']);
+    await sleep(1100);
+    moment = new Date().toISOString().slice(0, 19).replace('T', ' ');
+    await sleep(1100);
+    await source.query('DELETE FROM pet');
+  }, 120_000);
+
+  afterAll(async () => {
+    await service.stop();
+    await Promise.all([server.stop(), other.stop()]);
+    removeScratch(folder);
+  });
+
+  it('has every pet that was acknowledged before it began; a key that was revoked since is good again, and told', async () => {
+    const { database, told } = await restore();
+    expect([...(await petsOf(database))]).toStrictEqual(expect.arrayContaining([...before]));
+    expect(told).toContain(`${publicIdOf(revoked)}\tleaked`);
+    await serving(database, async (url) => {
+      expect((await new HttpClient(url, revoked).get('/v1/pets')).status).toBe(200);
+      expect((await runCommand(database, ['keys', 'revoke', publicIdOf(revoked)])).code).toBe(0);
+      const refused = async (): Promise<boolean> => (await new HttpClient(url, revoked).get('/v1/pets')).status === 401;
+      while (!(await refused())) await sleep(100);
+    });
+    await database.drop();
+  }, 60_000);
+
+  it('gives no id again that was in it, but those that came after it, unless they are raised as it says', async () => {
+    const { database, told } = await restore();
+    const dumped = [...(await petsOf(database)).keys()].map(BigInt as (id: unknown) => bigint);
+    const highest = dumped.reduce((most, id) => (id > most ? id : most), 0n);
+    expect(BigInt(/^pet\t(\d+)$/m.exec(told)![1]!)).toBeGreaterThan(highest);
+    const [last] = [...after.keys()].slice(-1);
+    await database.query(`ALTER TABLE pet AUTO_INCREMENT = ${String(last! + 1n)}`);
+    await serving(database, async (url) => {
+      const { headers } = await new HttpClient(url, key).post('/v1/pets', { name: 'new', categoryId: 1 });
+      expect(BigInt(headers.get('location')!.split('/').at(-1)!)).toBe(last! + 1n);
+    });
+    await database.drop();
+  }, 60_000);
+
+  it('and the binary log bring back the moment before an accident: pets, ids and the revocation', async () => {
+    const { database, told } = await restore(loginOf(server), moment);
+    expect([...(await petsOf(database))]).toStrictEqual(expect.arrayContaining([...before, ...after]));
+    expect(told).not.toContain(publicIdOf(revoked));
+    await serving(database, async (url) => {
+      expect((await new HttpClient(url, revoked).get('/v1/pets')).status).toBe(401);
+      expect((await new HttpClient(url, key).get('/v1/pets?limit=100')).status).toBe(200);
+    });
+    await database.drop();
+  }, 60_000);
+
+  it('is not restored into a database that holds something', async () => {
+    const refused = run(script('restore.sh'), [loginOf(server), nameOf(source), dump]);
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr: `${nameOf(source)} is not empty\n` });
+  });
+});
