@@ -6,6 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
 import { withoutRedundantNames } from './without-redundant-names.mjs';
 
@@ -29,12 +30,28 @@ const placesInDist = {
   },
 };
 
+/** Only our own code is mapped: a library's source is not there to be read, and its maps would be many times ours. */
+const mapsOfOurs = {
+  name: 'maps of our own code',
+  setup({ onEnd }) {
+    onEnd(async ({ metafile }) => {
+      for (const path of Object.keys(metafile.outputs).filter((each) => each.endsWith('.map'))) {
+        const map = JSON.parse(await readFile(join(project, path), 'utf8'));
+        const isOurs = ([, source]) => source !== undefined && !map.sources[source].includes('node_modules/');
+        map.mappings = encode(decode(map.mappings).map((line) => line.filter(isOurs)));
+        map.sources = map.sources.map((source) => (source.includes('node_modules/') ? '' : source));
+        await writeFile(join(project, path), JSON.stringify(map));
+      }
+    });
+  },
+};
+
 const redundantNames = {
   name: 'redundant names',
   setup({ onEnd }) {
     onEnd(async ({ metafile }) => {
       let spared = 0;
-      for (const path of Object.keys(metafile.outputs)) {
+      for (const path of Object.keys(metafile.outputs).filter((each) => !each.endsWith('.map'))) {
         const file = join(project, path);
         const text = await readFile(file, 'utf8');
         const shorter = withoutRedundantNames(text);
@@ -58,7 +75,9 @@ await build({
   format: 'esm',
   // Injection, the document and the tables name classes.
   keepNames: true,
-  plugins: [placesInDist, redundantNames],
+  plugins: [placesInDist, mapsOfOurs, redundantNames],
+  sourcemap: 'linked',
+  sourcesContent: false,
   metafile: true,
   absWorkingDir: project,
   // Chunks are not run in the order of their imports, and every decorator needs it.

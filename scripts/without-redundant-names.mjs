@@ -19,7 +19,10 @@ export function withoutRedundantNames(text) {
   cuts.sort(([one], [other]) => one - other);
   const ends = [0, ...cuts.map(([, to]) => to)];
   const starts = [...cuts.map(([from]) => from), text.length];
-  return ends.map((end, index) => text.slice(end, starts[index])).join('');
+  const kept = ends.map((end, index) => text.slice(end, starts[index]));
+  // Each line stays where the source map has it.
+  const lines = cuts.map(([from, to]) => text.slice(from, to).replace(/[^\n]/g, ''));
+  return kept.map((part, index) => part + (lines[index] ?? '')).join('');
 }
 
 /** Where to cut, from and to, around `__name(what, "name")`; nowhere, where it is not sure to be redundant. */

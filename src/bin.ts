@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { keepCompiledCode, useSupportedNode } from './platform/runtime/index.js';
+import { keepCompiledCode, mapStacks, useSupportedNode } from './platform/runtime/index.js';
 
 /** The command line of the features that this service ships. */
 await useSupportedNode();
 keepCompiledCode();
+mapStacks();
 const [{ runService }, { features }] = await Promise.all([import('./run-service.js'), import('./features.js')]);
 const args = process.argv.slice(2);
 await runService(features, args.length === 0 ? ['help'] : args);

@@ -58,7 +58,7 @@ describe('a declaration that cannot be read', () => {
     [
       { entites: [] },
       [
-        "feature 'toys' has an option 'entites'; there is name, platform, module, entities, migrations, scopes, errors, samples",
+        "feature 'toys' has an option 'entites'; there is name, platform, module, entities, migrations, scopes, errors, config, samples",
       ],
     ],
     [{ entities: [unborn] }, [`feature 'toys' has undefined at [0] of its entities; ${circle}`]],

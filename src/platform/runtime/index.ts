@@ -1,3 +1,3 @@
-export { keepCodeAtRest, keepCompiledCode } from './compiled-code.js';
+export { keepCodeAtRest, keepCompiledCode, mapStacks } from './compiled-code.js';
 export { giveBackStartMemory } from './start-memory.js';
 export { useSupportedNode } from './supported-node.js';
