@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { fillDatabase, startServer } from './bench-database.ts';
-import { chart } from './chart.ts';
-import { besideTable, circumstances, goalTable, memoryTable, resultTable, scaleTable } from './report.ts';
+import { latencyChart, throughputChart } from './chart.ts';
+import { besideTable, circumstances, goalTable, memoryTable, resultTable, scaleTable, summary } from './report.ts';
 import { joined, runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
 import { requireSameAnswers } from './same-answers.ts';
-import { scaleScenarios, scenarios, type Scenario } from './scenarios.ts';
+import { casesOf, scaleScenarios, scenarios, type Case, type Scenario } from './scenarios.ts';
 import { animalStore, builtIn, buildPeers, programs, RunningService, type Program } from './services.ts';
 import { writeBlock, writeChart } from './written.ts';
 
@@ -16,6 +16,7 @@ interface Options {
   readonly json?: string;
   readonly only?: string[];
   readonly against?: string[];
+  readonly connections?: string[];
   readonly beside?: string;
   readonly restarts?: string;
   readonly rounds?: string;
@@ -27,7 +28,7 @@ const FEW = 1000;
 const MANY = 10_000_000;
 /** Compiled by V8 in the end is what has run for long: all requests of a service warm each other up. */
 const QUICK: Effort = { restarts: 1, rounds: 1, seconds: 1, warmUpSeconds: 2 };
-const FULL: Effort = { restarts: 3, rounds: 2, seconds: 4, warmUpSeconds: 4 };
+const FULL: Effort = { restarts: 3, rounds: 1, seconds: 3, warmUpSeconds: 4 };
 
 const names = (items: readonly { readonly name: string }[]): string => items.map(({ name }) => name).join(', ');
 const list = (text: string): string[] => text.split(',');
@@ -38,11 +39,12 @@ const options = new Command('bench')
   .option('--scale', `this service alone, with ${String(FEW)} pets and with ${String(MANY)}`)
   .option('--json <file>', 'write every sample to a file')
   .option('--only <names>', `some requests, which writes no document: ${names(scenarios)}`, list)
+  .option('--connections <numbers>', 'only with so many connections at once', list)
   .option('--against <names>', `some services: ${names(programs)}`, list)
   .option('--beside <folder>', 'this service alone, and as another folder has it built; writes no document')
   .addOption(new Option('--restarts <number>', 'processes of each service, one after another').default(undefined, '3'))
-  .addOption(new Option('--rounds <number>', 'with each process').default(undefined, '2'))
-  .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '4'))
+  .addOption(new Option('--rounds <number>', 'with each process').default(undefined, '1'))
+  .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '3'))
   .parse()
   .opts<Options>();
 
@@ -52,7 +54,7 @@ const effort: Effort = {
   ...(options.rounds !== undefined && { rounds: Number(options.rounds) }),
   ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
 };
-const partial = options.only ?? options.against ?? options.beside;
+const partial = options.only ?? options.against ?? options.connections ?? options.beside;
 const whole = !options.quick && partial === undefined;
 
 const server = await startServer();
@@ -68,20 +70,26 @@ process.exit();
 async function besidePeers(): Promise<Samples> {
   const chosen = chosenOf(scenarios);
   const entrants = entrantsOf(options);
-  if (entrants.some(({ name }) => name === 'nest')) buildPeers();
+  buildPeers(entrants);
   const database = await fillDatabase(server, PETS);
   const places = entrants.map((program) => ({ name: program.name, program, database }));
   const samples = await runAll(places, chosen, async (services) => {
     for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
   });
   const ratios = options.beside === undefined ? goalTable(samples) : besideTable(samples);
-  const tables = [circumstances(effort), resultTable(samples, entrants), ratios, memoryTable(samples, entrants)].join(
-    '\n',
-  );
+  const tables = [
+    circumstances(effort),
+    ...(whole ? ['![p99 of each service by connections](latency.svg)\n'] : []),
+    resultTable(samples, entrants, chosen),
+    ratios,
+    memoryTable(samples, entrants),
+  ].join('\n');
   process.stdout.write(`\n${tables}\n`);
   if (whole) {
+    writeBlock('summary', summary(samples));
     writeBlock('peers', tables);
-    writeChart(chart(samples));
+    writeChart('benchmarks.svg', throughputChart(samples));
+    writeChart('latency.svg', latencyChart(samples));
   }
   return samples;
 }
@@ -99,7 +107,7 @@ async function besideItself(): Promise<Samples> {
 /** Measures processes that are started for it, as often as `effort` says. */
 async function runAll(
   places: readonly (Omit<Contender, 'service'> & { readonly program: Program })[],
-  chosen: readonly Scenario[],
+  chosen: readonly Case[],
   inspect?: (services: readonly RunningService[]) => Promise<void>,
 ): Promise<Samples> {
   const runs: Samples[] = [];
@@ -121,6 +129,7 @@ function entrantsOf({ against, beside }: Options): readonly Program[] {
   return programs.filter(({ name }) => against === undefined || against.includes(name));
 }
 
-function chosenOf(all: readonly Scenario[]): readonly Scenario[] {
-  return all.filter(({ name }) => options.only === undefined || options.only.includes(name));
+function chosenOf(all: readonly Scenario[]): readonly Case[] {
+  const named = all.filter(({ name }) => options.only?.includes(name) ?? true);
+  return casesOf(named, options.connections?.map(Number));
 }

@@ -1,6 +1,5 @@
-import { CONNECTIONS } from './load.ts';
 import type { Samples } from './rounds.ts';
-import { scenarios } from './scenarios.ts';
+import { CONNECTIONS, scenarios } from './scenarios.ts';
 import { programs } from './services.ts';
 import { spreadOf } from './statistics.ts';
 
@@ -10,15 +9,22 @@ const BAR = 15;
 const GAP = 26;
 const ROOM_FOR_FIGURES = 70;
 
+/** At so many connections. */
+const BARS_AT = 32;
+
 /** Requests per second of each service, as bars with their figures, readable on light and on dark ground. */
-export function chart(samples: Samples): string {
-  const groups = scenarios.map(({ name, title }) => ({
-    title,
-    bars: programs.map((program) => ({
-      ...program,
-      perSecond: spreadOf((samples[name]?.[program.name] ?? []).map(({ perSecond }) => perSecond)).median,
-    })),
-  }));
+export function throughputChart(samples: Samples): string {
+  const groups = scenarios
+    .filter(({ connections }) => connections.includes(BARS_AT))
+    .map(({ name, title }) => ({
+      title,
+      bars: programs.map((program) => ({
+        ...program,
+        perSecond: spreadOf(
+          (samples[`${name}@${String(BARS_AT)}`]?.[program.name] ?? []).map(({ perSecond }) => perSecond),
+        ).median,
+      })),
+    }));
   const most = Math.max(...groups.flatMap(({ bars }) => bars.map(({ perSecond }) => perSecond)));
   const scale = (WIDTH - LEFT - ROOM_FOR_FIGURES) / most;
   const lines: string[] = [];
@@ -52,8 +58,66 @@ export function chart(samples: Samples): string {
     .peer { fill: #6e7681; }
   }
 </style>
-<text class="head" x="12" y="20">Requests per second, ${String(CONNECTIONS)} connections</text>
+<text class="head" x="12" y="20">Requests per second, ${String(BARS_AT)} connections</text>
 ${lines.join('\n')}
 </svg>
 `;
 }
+
+const PANEL = { width: 230, height: 190, left: 46, top: 58, gap: 14 } as const;
+
+/** The slowest of 100 answers by the number of connections, a panel a request; both axes grow by factors. */
+export function latencyChart(samples: Samples): string {
+  const chosen = scenarios.filter(({ connections }) => connections.length === CONNECTIONS.length);
+  const p99Of = (scenario: string, connections: number, service: string): number | undefined => {
+    const taken = samples[`${scenario}@${String(connections)}`]?.[service];
+    return taken && spreadOf(taken.map(({ p99Ms }) => p99Ms)).median;
+  };
+  const all = chosen.flatMap(({ name }) =>
+    CONNECTIONS.flatMap((number) => programs.flatMap((program) => p99Of(name, number, program.name) ?? [])),
+  );
+  const [low, high] = [Math.log(Math.min(...all)), Math.log(Math.max(...all))];
+  const y = (ms: number): number => PANEL.top + PANEL.height * (1 - (Math.log(ms) - low) / (high - low));
+  const x = (panel: number, at: number): number =>
+    PANEL.left + (panel % 2) * (PANEL.width + PANEL.left + PANEL.gap) + (PANEL.width / (CONNECTIONS.length - 1)) * at;
+  const down = (panel: number): number => Math.floor(panel / 2) * (PANEL.height + 60);
+  const lines = chosen.flatMap(({ name, title }, panel) => [
+    `<text class="head" x="${String(x(panel, 0))}" y="${String(PANEL.top + down(panel) - 12)}">${title}</text>`,
+    ...CONNECTIONS.map(
+      (number, at) =>
+        `<text x="${x(panel, at).toFixed(1)}" y="${String(PANEL.top + down(panel) + PANEL.height + 18)}" text-anchor="middle">${String(number)}</text>`,
+    ),
+    ...[low, high].map(
+      (bound) =>
+        `<text x="${String(x(panel, 0) - 6)}" y="${(y(Math.exp(bound)) + down(panel) + 4).toFixed(1)}" text-anchor="end">${Math.exp(bound).toFixed(1)}</text>`,
+    ),
+    ...programs.map((program, index) => {
+      const points = CONNECTIONS.flatMap((number, at) => {
+        const ms = p99Of(name, number, program.name);
+        return ms === undefined ? [] : [`${x(panel, at).toFixed(1)},${(y(ms) + down(panel)).toFixed(1)}`];
+      });
+      return `<polyline class="service s${String(index)}" points="${points.join(' ')}"/>`;
+    }),
+  ]);
+  const legend = programs.map(
+    ({ title }, index) =>
+      `<text class="s${String(index)}" x="${String(12 + index * 122)}" y="38">${title.replace(/ \+.*/, '')}</text>`,
+  );
+  const height = PANEL.top + down(chosen.length - 1) + PANEL.height + 34;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(WIDTH)} ${String(height)}" role="img" aria-labelledby="title">
+<title id="title">p99 in milliseconds by connections, request and service</title>
+<style>
+  text { font: 12px system-ui, sans-serif; fill: #24292f; }
+  .head { font-weight: 600; }
+  .service { fill: none; stroke-width: 2; }
+  @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } }
+${COLOURS.map((colour, index) => `  polyline.s${String(index)} { stroke: ${colour}; } text.s${String(index)} { fill: ${colour}; font-weight: 600; }`).join('\n')}
+</style>
+<text class="head" x="12" y="18">p99 in ms, by connections</text>
+${[...legend, ...lines].join('\n')}
+</svg>
+`;
+}
+
+/** One a service, in the order of `programs`; readable on light and on dark ground. */
+const COLOURS = ['#0969da', '#cf222e', '#8250df', '#6e7781', '#1a7f37', '#bc4c00'];

@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
-import { goals, isMet } from './goals.ts';
-import { CONNECTIONS, type Sample } from './load.ts';
+import { availableParallelism, cpus } from 'node:os';
+import { goalsOf, isAtLeast, isMet, valueOf, type Goal } from './goals.ts';
+import type { Sample } from './load.ts';
 import type { Effort, Samples } from './rounds.ts';
-import { scaleScenarios, scenarios } from './scenarios.ts';
+import { casesOf, scaleScenarios, scenarios, type Case } from './scenarios.ts';
 import { programs, type Program, type ServiceName } from './services.ts';
 import { ratioOf, spreadOf, type Spread } from './statistics.ts';
 
@@ -14,56 +14,116 @@ const fixed = (value: number): string => value.toFixed(2);
 export function circumstances({ restarts, rounds, seconds }: Effort): string {
   const taken = `${counted(rounds, 'round')} of ${counted(seconds, 'second')}`;
   const all = restarts === 1 ? taken : `${taken} with each of ${restarts} processes of a service`;
-  const cores = `${availableParallelism()} cores, for load, service and database together`;
+  const cores = `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown kind'}, for load, service and database together`;
   return `${rounds * restarts === 1 ? 'What came of' : 'Medians of'} ${all}, on ${cores}; Node ${process.versions.node}.\n`;
 }
 
 const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 /** What each service did: medians of the rounds, and how far the rounds are apart. */
-export function resultTable(samples: Samples, entrants: readonly Program[]): string {
-  const rows = [...scenarios, ...scaleScenarios].flatMap(({ name, title }) =>
+export function resultTable(samples: Samples, entrants: readonly Program[], cases: readonly Case[]): string {
+  const rows = cases.flatMap(({ name, title }) =>
     entrants.flatMap((program) => {
       const taken = samples[name]?.[program.name];
       return taken === undefined ? [] : [[title, program.title, ...figures(taken)]];
     }),
   );
-  const head = ['Request', 'Service', 'Requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'Database CPU µs', 'Queries'];
+  const head = [
+    'Request, connections',
+    'Service',
+    'Requests/s',
+    'p50 ms',
+    'p99 ms',
+    'CPU µs',
+    'Database CPU µs',
+    'Queries',
+  ];
   return table(head, rows);
+}
+
+/** What is written above each kind of ratio. */
+const TITLES: Readonly<Record<Goal['of'], string>> = {
+  perSecond: 'requests/s',
+  p99Ms: 'p99',
+  bothMicros: 'CPU with database',
+};
+const peers = programs.filter(({ name }) => name !== OURS && name !== 'beside');
+
+interface Ratio {
+  readonly measured: Case;
+  readonly of: Goal['of'];
+  readonly peer: Program;
+  readonly ratio: Spread;
+  /** Undefined where nothing is aimed at. */
+  readonly wanted: number | undefined;
+}
+
+/** This service against each peer, case by case. */
+function ratiosOf(samples: Samples): Ratio[] {
+  return casesOf(scenarios).flatMap((measured) =>
+    goalsOf(measured).flatMap(({ of, against }) =>
+      peers.flatMap((peer) => {
+        const [ours, theirs] = [samples[measured.name]?.[OURS], samples[measured.name]?.[peer.name]];
+        if (ours === undefined || theirs === undefined) return [];
+        const values = (taken: readonly Sample[]): number[] => taken.map((sample) => valueOf(sample, of));
+        return [{ measured, of, peer, ratio: ratioOf(values(ours), values(theirs)), wanted: against[peer.name] }];
+      }),
+    ),
+  );
 }
 
 /** The ratios of this service to its peers, with what is aimed at. */
 export function goalTable(samples: Samples): string {
-  const rows = scenarios.flatMap(({ name, title }) =>
-    (goals[name] ?? []).flatMap((goal) => {
-      const ours = samples[name]?.[OURS];
-      if (ours === undefined) return [];
-      const cells = programs.slice(1).map((peer) => {
-        const theirs = samples[name]?.[peer.name];
-        const wanted = goal.against[peer.name];
-        if (theirs === undefined || wanted === undefined) return '';
-        const ratio = ratioOf(valuesOf(ours, goal.of), valuesOf(theirs, goal.of));
-        const sign = goal.bound === 'at least' ? '≥' : '≤';
-        return `${spread(ratio, fixed)}, ${sign} ${String(wanted)} ${isMet(goal, wanted, ratio.median) ? '✓' : '✗'}`;
-      });
-      return [[title, goal.of === 'perSecond' ? 'requests/s' : 'CPU', ...cells]];
-    }),
-  );
-  const marks = rows.flat().join('');
-  const [reached, missed] = [marks.split('✓').length - 1, marks.split('✗').length - 1];
-  const head = ['Ratio', 'of', ...programs.slice(1).map(({ title }) => `to ${title}`)];
-  return `${table(head, rows)}\n${reached} of ${reached + missed} goals are reached.\n`;
+  const ratios = ratiosOf(samples);
+  const rows = Map.groupBy(ratios, ({ measured, of }) => `${measured.title} | ${TITLES[of]}`);
+  const lines = [...rows].map(([name, row]) => [
+    name,
+    ...peers.map((peer) => cellOf(row.find((one) => one.peer === peer))),
+  ]);
+  const aimed = ratios.filter(({ wanted }) => wanted !== undefined);
+  const reached = aimed.filter(({ of, wanted, ratio }) => isMet(of, wanted ?? NaN, ratio.median));
+  const head = ['Ratio', 'of', ...peers.map(({ title }) => `to ${title}`)];
+  return `${table(head, lines)}\n${reached.length} of ${aimed.length} goals are reached.\n`;
+}
+
+function cellOf(one: Ratio | undefined): string {
+  if (one === undefined) return '';
+  const { of, wanted, ratio } = one;
+  if (wanted === undefined) return spread(ratio, fixed);
+  return `${spread(ratio, fixed)}, ${isAtLeast(of) ? '≥' : '≤'} ${String(wanted)} ${isMet(of, wanted, ratio.median) ? '✓' : '✗'}`;
+}
+
+/** Where the service is ahead, where it is not, and why: one line each. */
+export function summary(samples: Samples): string {
+  const throughput = ratiosOf(samples).filter(({ of }) => of === 'perSecond');
+  const places = (isAhead: boolean): string =>
+    peers
+      .map((peer) => {
+        const found = throughput.filter((one) => one.peer === peer && one.ratio.median >= 1 === isAhead);
+        const said = found.map(({ measured, ratio }) => `${measured.title} (${fixed(ratio.median)})`);
+        return { title: peer.title, said: said.length > 4 ? `${said.length} of the measurements` : said.join('; ') };
+      })
+      .filter(({ said }) => said !== '')
+      .map(({ title, said }) => `${title}: ${said}`)
+      .join('. ') || 'nowhere';
+  return [
+    `**Ahead** in requests per second of ${places(true)}.`,
+    `**Behind** ${places(false)}.`,
+    '**Why**: requests that come at the same time share statements, so many clients are served by few of them. A request that is alone shares with nobody, and pays for keys, limits, validation, log and metrics, which the peers do not have.',
+  ].join('\n');
 }
 
 /** The ratios of this service to itself as another folder has it. */
 export function besideTable(samples: Samples): string {
-  const rows = scenarios.flatMap(({ name, title }) => {
+  const rows = casesOf(scenarios).flatMap(({ name, title }) => {
     const [ours, theirs] = [samples[name]?.[OURS], samples[name]?.['beside']];
     if (ours === undefined || theirs === undefined) return [];
-    const ratios = (['perSecond', 'cpuMicros'] as const).map((of) => ratioOf(valuesOf(ours, of), valuesOf(theirs, of)));
+    const ratios = (['perSecond', 'p50Ms', 'p99Ms', 'cpuMicros'] as const).map((of) =>
+      ratioOf(valuesOf(ours, of), valuesOf(theirs, of)),
+    );
     return [[title, ...ratios.map((ratio) => spread(ratio, fixed))]];
   });
-  return table(['Ratio to the other folder', 'requests/s', 'CPU'], rows);
+  return table(['Ratio to the other folder', 'requests/s', 'p50', 'p99', 'CPU'], rows);
 }
 
 /** Resident memory of each service after its last round. */
@@ -72,12 +132,12 @@ export function memoryTable(samples: Samples, entrants: readonly Program[]): str
     const taken = Object.values(samples).flatMap((services) => services[name] ?? []);
     return taken.length === 0 ? [] : [[title, whole(Math.max(...taken.map(({ residentMiB }) => residentMiB)))]];
   });
-  return table(['Service', `Most resident MiB at ${String(CONNECTIONS)} connections`], rows);
+  return table(['Service', 'Most resident MiB'], rows);
 }
 
 /** The same requests with few pets and with many. */
 export function scaleTable(samples: Samples, few: string, many: string): string {
-  const rows = scaleScenarios.flatMap(({ name, title }) => {
+  const rows = casesOf(scaleScenarios).flatMap(({ name, title }) => {
     const [little, much] = [samples[name]?.[few], samples[name]?.[many]];
     if (little === undefined || much === undefined) return [];
     return (['p50Ms', 'cpuMicros', 'databaseMicros', 'residentMiB'] as const).map((of) => [

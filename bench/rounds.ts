@@ -1,7 +1,7 @@
 import { Progress } from '../src/cli/progress.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { drive, measure, type Sample } from './load.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Case } from './scenarios.ts';
 import type { RunningService } from './services.ts';
 
 /** A service on its database. */
@@ -32,13 +32,16 @@ export type Samples = Readonly<Record<string, Readonly<Record<string, readonly S
  */
 export async function runRounds(
   contenders: readonly Contender[],
-  scenarios: readonly Scenario[],
+  scenarios: readonly Case[],
   { rounds, seconds, warmUpSeconds }: Effort,
   roundsBefore: number,
 ): Promise<Samples> {
-  const progress = new Progress('bench', (warmUpSeconds + rounds * seconds) * scenarios.length * contenders.length);
+  // One of each scenario, with the most connections: what is compiled does not depend on their number.
+  const warming = [...new Map(scenarios.map((one) => [one.scenario, one])).values()];
+  const all = warmUpSeconds * warming.length + rounds * seconds * scenarios.length;
+  const progress = new Progress('bench', all * contenders.length);
   const samples: Record<string, Record<string, Sample[]>> = {};
-  for (const scenario of scenarios) {
+  for (const scenario of warming) {
     for (const { service, database } of contenders) {
       await drive(service, scenario, database.pets, warmUpSeconds);
       progress.advance(warmUpSeconds, 'warming up');

@@ -1,4 +1,4 @@
-import type { RunningService } from './services.ts';
+import type { Program, RunningService } from './services.ts';
 
 export interface Request {
   readonly method: 'GET' | 'POST';
@@ -14,55 +14,114 @@ export interface Scenario {
   readonly title: string;
   /** The requests of one client, sent in turn, over and over; `random` gives 0 to just under 1. */
   readonly requests: (service: RunningService, pets: number, random: () => number) => Request[];
+  /** How many connections send them at once; each number is a measurement of its own. */
+  readonly connections: readonly number[];
   readonly writes?: boolean;
+  /** The share of requests that are to be refused; 0 where it is left out. */
+  readonly refused?: number;
+}
+
+/** A scenario at one number of connections. */
+export interface Case extends Omit<Scenario, 'connections'> {
+  readonly scenario: string;
+  readonly connections: number;
+}
+
+/** @param connections those that are wanted; all where it is left out. */
+export function casesOf(all: readonly Scenario[], connections?: readonly number[]): readonly Case[] {
+  return all.flatMap((scenario) =>
+    scenario.connections
+      .filter((number) => connections?.includes(number) ?? true)
+      .map((number) => ({
+        ...scenario,
+        scenario: scenario.name,
+        name: `${scenario.name}@${String(number)}`,
+        title: `${scenario.title}, ${String(number)}`,
+        connections: number,
+      })),
+  );
 }
 
 /** Requests that a client has before it begins anew. */
 const DISTINCT = 500;
+
+/** From one client that waits for each answer to more than the database has connections for. */
+export const CONNECTIONS = [1, 8, 32, 128] as const;
+const MANY = [32] as const;
 
 const get = (path: string): Request => ({ method: 'GET', path: `/v1/pets${path}` });
 const many = (make: () => Request): Request[] => Array.from({ length: DISTINCT }, make);
 
 /** Every connection asks for its own ids and pages, so that what is collapsed is what would be in earnest. */
 export const scenarios: readonly Scenario[] = [
-  { name: 'list20', title: 'list 20', requests: () => [get('')] },
-  { name: 'list100', title: 'list 100', requests: () => [get('?limit=100')] },
-  { name: 'status', title: 'list with status', requests: () => [get('?status=sold')] },
+  { name: 'list20', title: 'list 20', requests: () => [get('')], connections: CONNECTIONS },
+  { name: 'list100', title: 'list 100', requests: () => [get('?limit=100')], connections: MANY },
+  { name: 'status', title: 'list with status', requests: () => [get('?status=sold')], connections: MANY },
   {
     name: 'deep',
     title: 'pages deep in the table',
-    requests: ({ program }, pets, random) =>
-      many(() => get(`?cursor=${program.cursor(Math.floor((0.5 + random() * 0.49) * pets))}`)),
+    requests: ({ program }, pets, random) => many(() => get(`?cursor=${program.cursor(deepIn(pets, random))}`)),
+    connections: CONNECTIONS,
   },
   {
     name: 'get',
     title: 'get',
-    requests: (_, pets, random) => many(() => get(`/${String(1 + Math.floor(random() * pets))}`)),
+    requests: (_, pets, random) => many(() => getOne(pets, random)),
+    connections: CONNECTIONS,
   },
   {
     name: 'create',
     title: 'create',
-    requests: (_, __, random) =>
-      many(() => ({
-        method: 'POST',
-        path: '/v1/pets',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: `Rex ${random().toString(36).slice(2, 10)}`, categoryId: 7, status: 'available' }),
-      })),
+    requests: (_, __, random) => many(() => create(random)),
+    connections: CONNECTIONS,
     writes: true,
+  },
+  {
+    name: 'mixed',
+    title: 'a day: lists, gets, creates',
+    requests: ({ program }, pets, random) => many(() => ofADay(program.cursor, pets, random)),
+    connections: [16],
+    writes: true,
+    refused: 0.01,
   },
 ];
 
+const deepIn = (pets: number, random: () => number): number => Math.floor((0.5 + random() * 0.49) * pets);
+
+const getOne = (pets: number, random: () => number): Request => get(`/${String(1 + Math.floor(random() * pets))}`);
+
+const create = (random: () => number): Request => ({
+  method: 'POST',
+  path: '/v1/pets',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ name: `Rex ${random().toString(36).slice(2, 10)}`, categoryId: 7, status: 'available' }),
+});
+
+const FILTERS = ['', 'available', 'sold', 'pending'] as const;
+
+/** 1 % is refused; of the rest 80 % are lists, half of them the first page, 15 % gets and 5 % creates. */
+function ofADay(cursor: Program['cursor'], pets: number, random: () => number): Request {
+  const kind = random();
+  if (kind < 0.01) return get('?limit=0');
+  if (kind < 0.06) return create(random);
+  if (kind < 0.21) return getOne(pets, random);
+  if (kind < 0.605) return get('');
+  const status = FILTERS[Math.floor(random() * FILTERS.length)] ?? '';
+  const at = cursor(deepIn(pets, random), status);
+  return get(`?cursor=${at}${status === '' ? '' : `&status=${status}`}`);
+}
+
 /** What must not cost more the more pets there are; 3 of 100 pets are pending. */
 export const scaleScenarios: readonly Scenario[] = [
-  { name: 'first', title: 'first page', requests: () => [get('')] },
+  { name: 'first', title: 'first page', requests: () => [get('')], connections: MANY },
   {
     name: 'far',
     title: 'pages at the far end',
     requests: ({ program }, pets, random) =>
       many(() => get(`?cursor=${program.cursor(pets - 20 - Math.floor(random() * 500))}`)),
+    connections: MANY,
   },
-  { name: 'rare', title: 'a rare status', requests: () => [get('?status=pending')] },
+  { name: 'rare', title: 'a rare status', requests: () => [get('?status=pending')], connections: MANY },
 ];
 
 /** Random numbers from a seed, so that every service gets the same requests (mulberry32). */

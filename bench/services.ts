@@ -1,15 +1,16 @@
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../test/support/ports.ts';
+import { findProgram } from '../test/support/programs.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const START_LIMIT_MS = 30_000;
 
-export type ServiceName = 'animal-store' | 'beside' | 'bare' | 'fastify' | 'nest';
+export type ServiceName = 'animal-store' | 'beside' | 'bare' | 'fastify' | 'nest' | 'go' | 'rust';
 
 /** How a service is started, and what it takes for a cursor. */
 export interface Program {
@@ -17,11 +18,13 @@ export interface Program {
   readonly title: string;
   /** Where it is started. */
   readonly folder: string;
+  /** The program that runs it; this Node where it is left out. */
+  readonly command?: string;
   readonly args: readonly string[];
   /** Keys that the connections share; none where it asks for no key. */
   readonly keys: number;
-  /** The cursor of the page after this id. */
-  readonly cursor: (id: number) => string;
+  /** The cursor of the page after this id, of the pets of a status or of all. */
+  readonly cursor: (id: number, status?: string) => string;
 }
 
 /** As production runs it: compiled, json log to a pipe that someone reads, limits on, but above what one machine sends. */
@@ -31,17 +34,31 @@ export const animalStore: Program = {
   folder: project,
   args: ['dist/main.js'],
   keys: 4,
-  cursor: (id) => Buffer.from(`1:${String(id)}:`).toString('base64url'),
+  cursor: (id, status = '') => Buffer.from(`1:${String(id)}:${status && `status=${status}`}`).toString('base64url'),
 };
 
-const peer = { folder: project, keys: 0, cursor: String };
+const peer = { folder: project, keys: 0, cursor: (id: number) => String(id) };
 const peers: readonly Program[] = [
   { ...peer, name: 'nest', title: '(c) Nest + TypeORM', args: ['artifacts/bench/nest/main.js'] },
   { ...peer, name: 'fastify', title: '(b) Fastify + mysql2', args: ['bench/peers/fastify.ts'] },
   { ...peer, name: 'bare', title: '(a) node:http + mysql2', args: ['bench/peers/bare.ts'] },
+  { ...peer, name: 'go', title: '(d) Go net/http', command: 'artifacts/bench/go/peer', args: [] },
+  {
+    ...peer,
+    name: 'rust',
+    title: '(e) Rust axum',
+    command: 'artifacts/bench/rust/release/animal-store-peer',
+    args: [],
+  },
 ];
 
-export const programs: readonly Program[] = [animalStore, ...peers];
+/** What compiles a peer. A machine without it measures without that peer. */
+const TOOLCHAINS: Readonly<Partial<Record<ServiceName, string>>> = { go: 'go', rust: 'cargo' };
+
+export const programs: readonly Program[] = [animalStore, ...peers].filter(({ name }) => {
+  const toolchain = TOOLCHAINS[name];
+  return toolchain === undefined || findProgram(toolchain) !== undefined;
+});
 
 /** This service as it is built in another folder, which is as this one is but for what is to be compared. */
 export function builtIn(folder: string): Program {
@@ -69,9 +86,9 @@ export class RunningService {
     const keys = Array.from({ length: program.keys }, () => makeKey(env));
     // Someone takes the log, as a container's runtime does, for next to nothing.
     const reader = spawnTethered('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
-    const child = spawnTethered(process.execPath, program.args, {
+    const child = spawnTethered(program.command ?? process.execPath, program.args, {
       cwd: program.folder,
-      env,
+      env: program.command === undefined ? env : { ...env, ...addressOf(databaseUrl) },
       stdio: ['ignore', reader.stdin ?? 'ignore', 'inherit'],
     });
     // The service alone holds it from here on, so the reader ends with it.
@@ -111,9 +128,17 @@ export class RunningService {
   }
 }
 
-/** Compiles the peer whose decorators Node cannot strip. */
-export function buildPeers(): void {
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'bench/peers/nest'], { cwd: project });
+/** Compiles those of these peers that Node does not run as they are: Nest has decorators. */
+export function buildPeers(entrants: readonly Program[]): void {
+  const has = (wanted: ServiceName): boolean => entrants.some(({ name }) => name === wanted);
+  const run = (program: string, args: readonly string[], folder = project): void => {
+    execFileSync(program, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  };
+  if (has('nest')) run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'bench/peers/nest']);
+  const out = join(project, 'artifacts/bench');
+  if (has('go')) run('go', ['build', '-o', join(out, 'go/peer'), '.'], join(project, 'bench/peers/go'));
+  const cargo = ['build', '--release', '--quiet', '--locked', '--target-dir', join(out, 'rust')];
+  if (has('rust')) run('cargo', cargo, join(project, 'bench/peers/rust'));
 }
 
 /** Brings the schema, which the peers use too. */
@@ -137,6 +162,18 @@ function runCommand(env: NodeJS.ProcessEnv, args: readonly string[], quiet = tru
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', quiet ? 'pipe' : 'inherit'],
   });
+}
+
+/** The database as a peer takes it that does not parse a URL. */
+function addressOf(databaseUrl: string): NodeJS.ProcessEnv {
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl);
+  return {
+    DATABASE_HOST: hostname,
+    DATABASE_PORT: port,
+    DATABASE_USER: decodeURIComponent(username),
+    DATABASE_PASSWORD: decodeURIComponent(password),
+    DATABASE_NAME: pathname.slice(1),
+  };
 }
 
 /** What production is started with here. */

@@ -1,7 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const picture = new URL('../docs/benchmarks.svg', import.meta.url);
-
 /** Puts a text between `<!-- NAME -->` and `<!-- end of NAME -->` of a page in docs. */
 export function writeBlock(name: string, text: string, file = 'benchmarks.md'): void {
   const page = new URL(`../docs/${file}`, import.meta.url);
@@ -12,6 +10,7 @@ export function writeBlock(name: string, text: string, file = 'benchmarks.md'): 
   writeFileSync(page, `${before.slice(0, from + begin.length)}\n\n${text.trim()}\n\n${before.slice(to)}`);
 }
 
-export function writeChart(svg: string): void {
-  writeFileSync(picture, svg);
+/** @param file in docs. */
+export function writeChart(file: string, svg: string): void {
+  writeFileSync(new URL(`../docs/${file}`, import.meta.url), svg);
 }

@@ -26,13 +26,13 @@ describe('npm run bench', () => {
   it('takes a quick look at what is asked for, and writes every sample to a file', async () => {
     const before = readFileSync(page, 'utf8');
     const file = join(folder, 'samples.json');
-    const args = ['--quick', '--only', 'get', '--against', 'animal-store,bare', '--json', file];
+    const args = ['--quick', '--only', 'get', '--connections', '32', '--against', 'animal-store,bare', '--json', file];
     const { stdout, stderr } = await run(process.execPath, ['bench/bench.ts', ...args], { cwd: projectFolder });
 
     const { effort, samples } = JSON.parse(readFileSync(file, 'utf8')) as Written;
     expect(effort).toEqual({ restarts: 1, rounds: 1, seconds: 1, warmUpSeconds: 2 });
-    expect(Object.keys(samples)).toEqual(['get']);
-    const services = samples['get'] ?? {};
+    expect(Object.keys(samples)).toEqual(['get@32']);
+    const services = samples['get@32'] ?? {};
     expect(Object.keys(services)).toEqual(['animal-store', 'bare']);
     for (const [service, [sample, ...others]] of Object.entries(services)) {
       expect(others).toEqual([]);
@@ -46,9 +46,9 @@ describe('npm run bench', () => {
     expect(services['animal-store']?.[0]?.['queries']).toBeLessThan(0.5);
 
     expect(stdout).toContain('What came of 1 round of 1 second, on ');
-    expect(stdout).toContain('| get | Animal Store |');
-    expect(stdout).toMatch(/\| get \| CPU \| {2}\| {2}\| [\d.]+, ≤ 1 [✓✗] \|/);
-    expect(stderr).toMatch(/^bench █{30} 100 % in \d+:\d\d get, bare$/m);
+    expect(stdout).toContain('| get, 32 | Animal Store |');
+    expect(stdout).toMatch(/\| get, 32 \| requests\/s \| {2}\| {2}\| [\d.]+ \|/);
+    expect(stderr).toMatch(/^bench █{30} 100 % in \d+:\d\d get, 32, bare$/m);
     // A quick look is none that goes into a document.
     expect(readFileSync(page, 'utf8')).toBe(before);
   }, 180_000);
