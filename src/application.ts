@@ -4,7 +4,7 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
 import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
-import { createDatabase, createDataSource, DatabaseLink } from './platform/database/index.js';
+import { createDatabase, createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
 import { checkFeatures, charged, HookWatch, lineAttribution, startedFeatures } from './platform/feature-check/index.js';
@@ -56,21 +56,21 @@ export async function createApplication({
   log: ownLog,
 }: ApplicationOptions): Promise<Application> {
   const features = startedFeatures(given, config);
-  const routes = await checkFeatures(features, { ...platformSchema, version }, '/v1');
+  const { routes, declared } = await checkFeatures(features, { ...platformSchema, version }, '/v1');
   const metrics = new Metrics(version, revision);
   const onDrop = (): void => metrics.logDropped.inc();
   const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext(features), onDrop }));
   for (const warning of [...config.warnings, ...warnOfUnknownSunsets(config.sunsets, routes)]) {
     log.warn({ event: 'config.warning' }, warning);
   }
-  const sources = [platformSchema, ...features];
-  const dataSource = await createDataSource(config, sources, log);
-  const link = new DatabaseLink(dataSource, config, log, sources);
-  const observers = { metrics, log, outages: link.outages };
-  const database = createDatabase(dataSource, config.database, observers, () => link.isCurrent);
+  const sources = [platformSchema, ...declared];
+  const observers = { metrics, log, outages: DatabaseOutages.of(log, config.database) };
+  const dataSource = await charged(features, createDataSource(config, sources, observers));
+  const link = new DatabaseLink(dataSource, config, observers, sources);
+  const database = createDatabase(dataSource);
   const names = features.map(({ name }) => name);
   const featureMetrics = new FeatureMetrics(metrics.registry, log, names);
-  const foundations = { config, clock, log, database, metrics, featureMetrics };
+  const foundations = { config, clock, log, dataSource, database, metrics, featureMetrics };
   const hooks = await HookWatch.of(features);
   const starting = hooks.within(config.startup.timeoutMs, assemble(features, routes, hooks, foundations));
   const { nest, adapter } = await charged(features, starting);

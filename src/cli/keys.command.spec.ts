@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CommanderError } from 'commander';
-import type { DataSource } from 'typeorm';
+import type { PlatformDataSource } from '../platform/database/index.js';
 import {
   ApiKeyEntity,
   ApiKeysFileWriter,
@@ -18,7 +18,7 @@ import { keysCommand, type WithKeys, type WithKeysFile } from './keys.command.js
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 
-let dataSource: DataSource;
+let dataSource: PlatformDataSource;
 let store: ApiKeyStore;
 let withKeys: WithKeys;
 let cacheTtlMs: number;
@@ -28,9 +28,10 @@ let stderr: string;
 beforeEach(async () => {
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
   const tables = { entities: [ApiKeyEntity], migrations: [CreateApiKeys1764201500000] };
-  dataSource = await (await createDataSource(config, [tables])).initialize();
+  dataSource = await createDataSource(config, [tables]);
+  await dataSource.initialize();
   await dataSource.runMigrations();
-  store = new ApiKeyStore(createDatabase(dataSource, config.database), clock, { record: () => {} }, 'test');
+  store = new ApiKeyStore(createDatabase(dataSource), clock, { record: () => {} }, 'test');
   cacheTtlMs = 5000;
   withKeys = (work) => work(store, clock, cacheTtlMs);
   stdout = '';

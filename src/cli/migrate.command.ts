@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { MOST_COUNTED, requireDurableWrites, tableSizes, type TableSize } from '../platform/database/index.js';
-import { startedFeatures } from '../platform/feature-check/index.js';
+import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { holdBack, refuse } from './exit-codes.js';
 import { interruption } from './interruption.js';
@@ -46,9 +46,10 @@ async function apply(features: readonly Feature[]): Promise<void> {
 async function takeBack(
   command: Command,
   features: readonly Feature[],
-  { name, entities = [] }: Feature,
+  feature: Feature,
   confirmed: boolean,
 ): Promise<void> {
+  const { name } = feature;
   const config = readConfig();
   if (startedFeatures(features, config).some((started) => started.name === name)) {
     refuse(
@@ -64,7 +65,8 @@ async function takeBack(
       process.stdout.write(`Nothing of '${name}' is in the database.\n`);
       return;
     }
-    process.stderr.write(describeLoss(name, await tableSizes(dataSource, entities)));
+    const [declared] = await declareFeatures([feature]);
+    process.stderr.write(describeLoss(name, await tableSizes(dataSource, declared?.entities ?? [])));
     if (!confirmed) holdBack(command, 'Nothing was changed. To drop them for good, add --yes.');
     const interrupted = interruption();
     await migrator.undo(name, interrupted);

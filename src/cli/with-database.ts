@@ -1,17 +1,16 @@
 import { access } from 'node:fs/promises';
-import type { DataSource } from 'typeorm';
 import { databaseFile, type Config, type DatabaseTarget } from '../platform/config/index.js';
 import {
   createDatabase,
   createDataSource,
   Migrator,
-  openDataSource,
   requireDurableWrites,
+  type PlatformDataSource,
   UnusableDatabase,
   unusableDatabase,
   type Database,
 } from '../platform/database/index.js';
-import { startedFeatures } from '../platform/feature-check/index.js';
+import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
 import { toldOnTheTerminal, type MigrationWords } from './told-migrations.js';
@@ -21,7 +20,7 @@ export interface OpenDatabase {
   readonly config: Config;
   readonly database: Database;
   readonly migrator: Migrator;
-  readonly dataSource: DataSource;
+  readonly dataSource: PlatformDataSource;
 }
 
 export interface DatabaseUse {
@@ -72,17 +71,20 @@ async function onOpened<T>(
   { migrate, feature, patient = false, withThoseOff = false, words }: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
-  const sources = [platformSchema, ...(withThoseOff ? features : startedFeatures(features, config))];
-  const dataSource = await createDataSource(config, sources);
-  await openDataSource(dataSource);
+  const sources = [
+    platformSchema,
+    ...(await declareFeatures(withThoseOff ? features : startedFeatures(features, config))),
+  ];
+  const database = patient ? { ...config.database, ...PATIENCE } : config.database;
+  const dataSource = await createDataSource({ ...config, database }, sources);
+  await dataSource.initialize();
   try {
     const migrator = new Migrator(dataSource, sources, toldOnTheTerminal(words));
     if (migrate) {
       await bringSchema(migrator, config, [platformSchema.name, feature]);
       await requireDurableWrites(dataSource);
     }
-    const settings = patient ? { ...config.database, ...PATIENCE } : config.database;
-    return await work({ config, database: createDatabase(dataSource, settings), migrator, dataSource });
+    return await work({ config, database: createDatabase(dataSource), migrator, dataSource });
   } finally {
     await dataSource.destroy();
   }

@@ -1,6 +1,5 @@
 import { defineFeature } from '../platform/feature.js';
 import { CreatePets1764201600000 } from './migrations/create-pets.1764201600000.js';
-import { Pet } from './pet.entity.js';
 import { petNotFound } from './pets.errors.js';
 import { PetsModule } from './pets.module.js';
 import { petSamples } from './pets.samples.js';
@@ -9,7 +8,6 @@ export const pets = defineFeature({
   name: 'pets',
   platform: '^1.0.0',
   module: PetsModule,
-  entities: [Pet],
   migrations: [CreatePets1764201600000],
   scopes: { 'pets:read': 'List and fetch pets', 'pets:write': 'Add pets' },
   errors: [petNotFound],

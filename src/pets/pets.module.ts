@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Pet } from './pet.entity.js';
 import { PetsCatalogue } from './pets.catalogue.js';
 import { PetsController } from './pets.controller.js';
 import { PetsRepository } from './pets.repository.js';
 import { PetsService } from './pets.service.js';
 
 @Module({
+  imports: [TypeOrmModule.forFeature([Pet])],
   controllers: [PetsController],
   providers: [PetsService, PetsRepository, PetsCatalogue],
   exports: [PetsCatalogue],

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { MigrationInterface } from 'typeorm';
+import type { EntitySchema, MigrationInterface } from 'typeorm';
 import type { FeatureConfig } from './config/index.js';
 import { callingFile } from './calling-file.js';
 import type { ErrorCode } from './errors/index.js';
@@ -7,15 +7,17 @@ import type { ErrorCode } from './errors/index.js';
 /** A migration class of TypeORM; its name ends in the 13 digits of its timestamp. */
 export type Migration = new () => MigrationInterface;
 
+/** Entities of TypeORM. */
+export type Entities = readonly (Type | EntitySchema)[];
+
 /** One feature: what the business is, and nothing of the platform. */
 export interface Feature {
   /** Lower kebab case; its metrics, logs and documents carry it. */
   readonly name: string;
   /** The semver range of platform versions that it was built for, checked at start. */
   readonly platform: string;
-  /** An ordinary Nest module. */
+  /** An ordinary Nest module. The feature's entities are those that it registers: `TypeOrmModule.forFeature([…])`. */
   readonly module: Type;
-  readonly entities?: readonly Type[];
   readonly migrations?: readonly Migration[];
   /** Scopes by name, with what each allows: `{ 'pets:read': 'List and fetch pets' }`. */
   readonly scopes?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { Clock } from './clock.js';
 import { CONFIG, type Config } from './config/index.js';
-import { Database } from './database/index.js';
+import { Database, DatabaseModule, type PlatformDataSource } from './database/index.js';
 import { Deprecations, RemovalGuard } from './deprecation/index.js';
 import { Health } from './health/index.js';
 import { BodyGuard, Deadline, ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
@@ -18,6 +18,7 @@ export interface Foundations {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
+  readonly dataSource: PlatformDataSource;
   readonly database: Database;
   readonly metrics: Metrics;
   readonly featureMetrics: FeatureMetrics;
@@ -40,7 +41,7 @@ const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, BodyG
 /** What every feature gets for nothing, under one roof. */
 @Module({})
 export class PlatformModule {
-  static on({ config, clock, log, database, metrics, featureMetrics }: Foundations): DynamicModule {
+  static on({ config, clock, log, dataSource, database, metrics, featureMetrics }: Foundations): DynamicModule {
     const given: Provider[] = [
       { provide: CONFIG, useValue: config },
       { provide: Clock, useValue: clock },
@@ -58,7 +59,7 @@ export class PlatformModule {
     return {
       module: PlatformModule,
       global: true,
-      imports: [AuthModule, IdempotencyModule],
+      imports: [DatabaseModule.on(dataSource), AuthModule, IdempotencyModule],
       providers: [...given, ...values, ...made, ...steps],
       exports: [
         CONFIG,

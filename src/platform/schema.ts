@@ -1,10 +1,11 @@
 import { ApiKeyEntity, CreateApiKeys1764201500000 } from './auth/index.js';
 import { LOCK_TABLE, MIGRATION_TABLE } from './database/index.js';
-import type { Feature } from './feature.js';
+import type { Entities, Feature } from './feature.js';
 import { CreateIdempotencyRecords1764201550000, IdempotencyRecord } from './idempotency/index.js';
 
 /** The platform's own tables, which come before those of the features. */
-export const platformSchema: Pick<Feature, 'name' | 'entities' | 'migrations'> & {
+export const platformSchema: Pick<Feature, 'name' | 'migrations'> & {
+  readonly entities: Entities;
   readonly tables: readonly string[];
 } = {
   name: 'platform',

@@ -193,7 +193,7 @@ describe('features that may not start', () => {
       "feature 'impostor' provides APP_PIPE in DeepModule, which would change every feature",
       "feature 'impostor' provides APP_FILTER in DeepModule, which would change every feature",
       "feature 'impostor' provides APP_INTERCEPTOR in DeepModule, which would change every feature",
-      "feature 'impostor' provides a DataSource of its own in DeepModule; the service has one, see Database",
+      "feature 'impostor' has a DataSource of its own, of DeepModule; the service has one: use TypeOrmModule.forFeature",
       "feature 'No Name' has a name that is not lower kebab case",
       "feature 'No Name' names a platform 'latest' that is not a range of versions",
       "name 'impostor' is claimed more than once by feature 'impostor'",

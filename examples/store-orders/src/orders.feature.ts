@@ -1,6 +1,5 @@
 import { defineFeature } from 'animal-store';
 import { CreateOrders1764288000000 } from './create-orders.js';
-import { Order } from './order.entity.js';
 import { orderedPetMissing, orderedPetSold } from './orders.errors.js';
 import { OrdersModule } from './orders.module.js';
 
@@ -8,7 +7,6 @@ export const orders = defineFeature({
   name: 'orders',
   platform: '^1.0.0',
   module: OrdersModule,
-  entities: [Order],
   migrations: [CreateOrders1764288000000],
   scopes: { 'orders:read': 'List orders', 'orders:write': 'Order pets' },
   errors: [orderedPetMissing, orderedPetSold],

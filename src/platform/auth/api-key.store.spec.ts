@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { PlatformDataSource } from '../database/index.js';
 import { loadConfig } from '../config/index.js';
 import { createDatabase, createDataSource, type Database } from '../database/index.js';
 import { hashApiKey } from './api-key.js';
@@ -20,7 +20,7 @@ class RecordedAudit extends KeyAudit {
 const READER = { client: 'acme', scopes: ['pets:read'], expiresAt: undefined };
 
 let now: number;
-let dataSource: DataSource;
+let dataSource: PlatformDataSource;
 let database: Database;
 let audit: RecordedAudit;
 let store: ApiKeyStore;
@@ -29,9 +29,10 @@ beforeEach(async () => {
   now = Date.UTC(2026, 0, 15);
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
   const tables = { entities: [ApiKeyEntity], migrations: [CreateApiKeys1764201500000] };
-  dataSource = await (await createDataSource(config, [tables])).initialize();
+  dataSource = await createDataSource(config, [tables]);
+  await dataSource.initialize();
   await dataSource.runMigrations();
-  database = createDatabase(dataSource, config.database);
+  database = createDatabase(dataSource);
   audit = new RecordedAudit();
   store = new ApiKeyStore(database, { now: () => now }, audit, 'live');
 });

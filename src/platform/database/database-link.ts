@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueryFailedError, TypeORMError, type DataSource } from 'typeorm';
-import { currentDatabaseTarget, databaseFile, type Config } from '../config/index.js';
+import { QueryFailedError, TypeORMError } from 'typeorm';
+import type { Config } from '../config/index.js';
 import { inTime } from '../in-time.js';
 import type { Log } from '../logging/index.js';
 import { requireDurableWrites } from './durable-write.js';
 import { compareSchema } from './schema-comparison.js';
-import { DatabaseOutages, type DatabasePart } from './database-outages.js';
-import { openDataSource } from './open-data-source.js';
+import type { DatabaseOutages, DatabasePart } from './database-outages.js';
+import type { PlatformDataSource } from './platform-data-source.js';
 import { MigrationError, Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
@@ -16,7 +16,6 @@ const LONGEST_PAUSE_MS = 5000;
 /** Brings the database up: connected, with the schema that this build needs. Tries until it is told to stop. */
 export class DatabaseLink {
   readonly migrator: Migrator;
-  readonly outages: DatabaseOutages;
   private readonly stopping = new AbortController();
   private opening: Promise<void> | undefined;
   private asking: Promise<unknown> | undefined;
@@ -25,13 +24,14 @@ export class DatabaseLink {
   private told = '';
 
   constructor(
-    private readonly dataSource: DataSource,
-    private readonly config: Pick<Config, 'database' | 'migrations'>,
-    private readonly log: Log,
+    private readonly dataSource: PlatformDataSource,
+    private readonly config: Pick<Config, 'migrations'>,
+    private readonly observers: { readonly log: Log; readonly outages: DatabaseOutages },
     sources: readonly MigrationSource[],
   ) {
-    this.migrator = new Migrator(dataSource, sources, witnessOf(log));
-    this.outages = new DatabaseOutages(log, () => shownTarget(config.database));
+    this.migrator = new Migrator(dataSource, sources, witnessOf(observers.log));
+    dataSource.openWhen(() => this.current);
+    dataSource.beforeDestroy = () => this.endOpening();
   }
 
   /** Whether the schema is the one this build needs, as far as was seen. */
@@ -45,7 +45,7 @@ export class DatabaseLink {
    */
   async answers(timeoutMs: number): Promise<boolean> {
     if (!this.dataSource.isInitialized) return false;
-    this.asking ??= this.dataSource.query('SELECT 1 AS one').finally(() => (this.asking = undefined));
+    this.asking ??= this.dataSource.ask('SELECT 1 AS one').finally(() => (this.asking = undefined));
     return inTime(
       timeoutMs,
       this.asking.then(() => true),
@@ -67,7 +67,7 @@ export class DatabaseLink {
       let part: DatabasePart = 'connect';
       try {
         await this.connect();
-        this.outages.worked(part);
+        this.observers.outages.worked(part);
         part = 'read';
         if (await this.bringSchema(stopping)) return;
       } catch (error) {
@@ -83,32 +83,35 @@ export class DatabaseLink {
   }
 
   async connect(): Promise<void> {
-    if (!this.dataSource.isInitialized) await openDataSource(this.dataSource);
+    if (!this.dataSource.isInitialized) await this.dataSource.initialize();
+  }
+
+  close(): Promise<void> {
+    return this.dataSource.destroy();
   }
 
   /** A migration that is under way ends first: cut in two, it would have to be run again. */
-  async close(): Promise<void> {
+  private async endOpening(): Promise<void> {
     this.stopping.abort();
     await this.opening?.catch(() => undefined);
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
   private report(part: DatabasePart, error: unknown, startedAt: number): void {
     if (error instanceof MigrationError) {
       const { feature, name } = error.step;
-      this.log.error(
+      this.observers.log.error(
         { event: 'migration.failed', feature, migration: name, err: error },
         `${error.message}; trying again`,
       );
     } else {
-      this.outages.failed(part, error, startedAt);
+      this.observers.outages.failed(part, error instanceof QueryFailedError ? error.driverError : error, startedAt);
     }
   }
 
   private async bringSchema(stopping: AbortSignal): Promise<boolean> {
     if (this.config.migrations === 'run') await this.migrator.run(stopping);
     const steps = this.config.migrations === 'off' ? [] : await this.migrator.pending();
-    this.outages.worked('read');
+    this.observers.outages.worked('read');
     const pending = steps.map(({ name }) => name);
     if (pending.length > 0) this.tellBehind(pending);
     else this.current = await this.keepsWhatIsWritten();
@@ -125,13 +128,14 @@ export class DatabaseLink {
 
   private tellBehind(pending: readonly string[]): void {
     if (!this.isNews(pending)) return;
-    this.log.warn({ event: 'db.behind', pending }, "The database lacks migrations; run 'node dist/main.js migrate'");
+    const message = "The database lacks migrations; run 'node dist/main.js migrate'";
+    this.observers.log.warn({ event: 'db.behind', pending }, message);
   }
 
   private tellDifferent(differences: readonly string[]): void {
     if (!this.isNews(differences)) return;
     const message = 'The tables are not as this build needs them; not ready until they are';
-    this.log.error({ event: 'db.schema_differs', differences }, message);
+    this.observers.log.error({ event: 'db.schema_differs', differences }, message);
   }
 
   private isNews(schema: readonly string[]): boolean {
@@ -155,14 +159,6 @@ function witnessOf(log: Log): MigrationWitness {
     done: ({ feature, name }) =>
       log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`),
   };
-}
-
-/** Which file, or which server by which login: the one of now, as secrets are rotated. */
-function shownTarget(settings: Config['database']): object {
-  const target = currentDatabaseTarget(settings);
-  return target.kind === 'mysql'
-    ? { host: `${target.host}:${target.port}`, user: target.user }
-    : { file: databaseFile(target) };
 }
 
 /** A function, since it changes while it is looked at again and again. */

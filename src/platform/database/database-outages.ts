@@ -1,3 +1,4 @@
+import { currentDatabaseTarget, databaseFile, type Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { nameTlsFault } from './database-tls.js';
 import { isRefusedByServer } from './mysql-failure.js';
@@ -22,6 +23,15 @@ export class DatabaseOutages {
     private readonly log: Log,
     private readonly target: () => object = () => ({}),
   ) {}
+
+  /** Those of the database that is configured, by the login of now, as secrets are rotated. */
+  static of(log: Log, settings: Config['database']): DatabaseOutages {
+    return new DatabaseOutages(log, () => {
+      const target = currentDatabaseTarget(settings);
+      if (target.kind !== 'mysql') return { file: databaseFile(target) };
+      return { host: `${target.host}:${target.port}`, user: target.user };
+    });
+  }
 
   /**
    * Something failed for a reason that passes. Where another succeeded meanwhile it is that statement's own misfortune.

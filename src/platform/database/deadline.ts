@@ -26,3 +26,13 @@ export function within<T>(milliseconds: number, work: Promise<T>, late: () => vo
     work.then(settled, settled);
   });
 }
+
+/** Waits for `work` at most `milliseconds`, after which it rejects with a `LateError`. */
+export function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new LateError(milliseconds)), milliseconds);
+    const settled = (): void => clearTimeout(timer);
+    work.then(resolve, reject);
+    work.then(settled, settled);
+  });
+}

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource } from 'typeorm';
-import { cut, type MysqlConnection } from './mysql-connection.js';
+import type { PlatformDataSource } from './platform-data-source.js';
 import { SessionError } from './mysql-session.js';
 
 /** What a server that takes less than utf8mb4 changes, silently or not: two, three and four bytes in UTF-8. */
@@ -23,39 +22,33 @@ const TRY_AFTER_MS = 100;
  * @throws {SessionError} (rejects) where the server said yes and it was not so. Else what the driver says of the second
  *   session.
  */
-export async function requireDurableWrites(dataSource: DataSource): Promise<void> {
+export async function requireDurableWrites(dataSource: PlatformDataSource): Promise<void> {
   if (dataSource.options.type !== 'mysql') return;
   const id = `probe-${randomUUID()}`;
   if (!(await writeAndLeave(dataSource, id))) return;
   const rows = await readBack(dataSource, id);
-  await dataSource.query('DELETE FROM idempotency_record WHERE id = ?', [id]);
+  await dataSource.ask('DELETE FROM idempotency_record WHERE id = ?', [id]);
   if (rows.length === 0) throw new SessionError(['what was written by one session is not there for the next']);
   if (rows[0]?.answer !== TEXT) throw new SessionError(['text that is stored comes back changed']);
 }
 
 /** Behind a balancer the other session may be on a node that has it a moment later. */
-async function readBack(dataSource: DataSource, id: string): Promise<{ answer: string | null }[]> {
+async function readBack(dataSource: PlatformDataSource, id: string): Promise<{ answer: string | null }[]> {
   for (let left = TRIES; ; left -= 1) {
-    const rows: { answer: string | null }[] = await dataSource.query(SELECT, [id]);
+    const rows = await dataSource.ask<{ answer: string | null }[]>(SELECT, [id]);
     if (rows.length > 0 || left === 1) return rows;
     await sleep(TRY_AFTER_MS);
   }
 }
 
 /** By a session that ends: what it has not committed is gone then. False where the server takes no writes now. */
-async function writeAndLeave(dataSource: DataSource, id: string): Promise<boolean> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    const connection = (await runner.connect()) as MysqlConnection;
+async function writeAndLeave(dataSource: PlatformDataSource, id: string): Promise<boolean> {
+  return dataSource.askAlone(async (ask) => {
     try {
-      await runner.query(INSERT, [id, '', TEXT]);
+      await ask(INSERT, [id, '', TEXT]);
       return true;
     } catch {
       return false;
-    } finally {
-      cut(connection);
     }
-  } finally {
-    await runner.release();
-  }
+  });
 }

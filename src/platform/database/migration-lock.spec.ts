@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { PlatformDataSource } from './platform-data-source.js';
 import { loadConfig } from '../config/index.js';
 import { StartFault } from '../start-fault.js';
 import { createDataSource } from './data-source.js';
 import { LOCK_TABLE, MigrationLock } from './migration-lock.js';
 
 describe('the migration lock', () => {
-  let dataSource: DataSource;
+  let dataSource: PlatformDataSource;
   const waiting = jest.fn<() => void>();
   const unrenewed = jest.fn<(error: unknown) => void>();
 

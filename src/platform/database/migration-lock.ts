@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
+import type { PlatformDataSource } from './platform-data-source.js';
 import { StartFault } from '../start-fault.js';
 import { databaseNow } from './database-clock.js';
 import { codeOf } from './fault-code.js';
 import { isFileLock } from './sqlite-failure.js';
+
+/** Runs one statement. */
+type Ask = (sql: string, parameters: readonly unknown[]) => Promise<unknown>;
 
 /** The table in which a process that migrates leaves its mark. */
 export const LOCK_TABLE = 'migration_lock';
@@ -30,7 +33,7 @@ export class MigrationLock {
   private readonly owner = randomUUID();
   private readonly now: string;
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(private readonly dataSource: PlatformDataSource) {
     this.now = databaseNow(dataSource.options.type === 'mysql' ? 'mysql' : 'sqlite');
   }
 
@@ -68,11 +71,11 @@ export class MigrationLock {
    *
    * @throws {StartFault} when another process has taken it over, as it may where it could not be renewed.
    */
-  async confirm(dataSource = this.dataSource): Promise<void> {
+  async confirm(ask: Ask = (sql, values) => this.dataSource.ask(sql, values)): Promise<void> {
     const renew = `UPDATE ${LOCK_TABLE} SET expires_at = ${this.now} + ${LEASE_MS} WHERE owner = ?`;
-    await dataSource.query(renew, [this.owner]);
-    const own: unknown[] = await dataSource.query(`SELECT id FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
-    if (own.length === 0) {
+    await ask(renew, [this.owner]);
+    const own = await ask(`SELECT id FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
+    if ((own as unknown[]).length === 0) {
       throw new StartFault(
         'Another process has taken the migration lock over, which was not renewed for 30 s. No further migration is begun here',
       );
@@ -81,21 +84,19 @@ export class MigrationLock {
 
   /** By a connection of its own, which no migration has, nor waits for. SQLite has one for all. */
   private async renew(): Promise<void> {
-    const { options } = this.dataSource;
-    if (options.type !== 'mysql') return this.confirm();
-    const own = new DataSource({ ...options, entities: [], migrations: [], poolSize: 1 });
-    await own.initialize();
     try {
-      await this.confirm(own);
-    } finally {
-      await own.destroy();
+      await this.dataSource.askAlone((ask) => this.confirm(ask));
+    } catch (error) {
+      // The migration has SQLite's only connection: then nobody else can write either.
+      const isBusy = this.dataSource.options.type !== 'mysql' && codeOf(error) === 'DATABASE_TIMEOUT';
+      if (!isBusy) throw error;
     }
   }
 
   private async acquire(witness: LockWitness, stopping: AbortSignal | undefined): Promise<void> {
     // Whatever the server's default is: only InnoDB makes a row that all nodes of a cluster agree on.
     const engine = this.dataSource.options.type === 'mysql' ? 'ENGINE = InnoDB' : '';
-    await this.dataSource.query(
+    await this.dataSource.ask(
       `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL) ${engine}`,
     );
     if (await this.tryAcquire()) return;
@@ -111,9 +112,9 @@ export class MigrationLock {
 
   private async tryAcquire(): Promise<boolean> {
     try {
-      await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE id = 1 AND expires_at < ${this.now}`);
+      await this.dataSource.ask(`DELETE FROM ${LOCK_TABLE} WHERE id = 1 AND expires_at < ${this.now}`);
       const take = `INSERT INTO ${LOCK_TABLE} (id, owner, expires_at) VALUES (1, ?, ${this.now} + ${LEASE_MS})`;
-      await this.dataSource.query(take, [this.owner]);
+      await this.dataSource.ask(take, [this.owner]);
       return true;
     } catch (error) {
       if (isContention(error)) return false;
@@ -126,7 +127,7 @@ export class MigrationLock {
     const patienceEnds = performance.now() + PATIENCE_MS;
     for (;;) {
       try {
-        await this.dataSource.query(`DELETE FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
+        await this.dataSource.ask(`DELETE FROM ${LOCK_TABLE} WHERE owner = ?`, [this.owner]);
         return;
       } catch (error) {
         if (!isContention(error) || performance.now() > patienceEnds) throw error;

@@ -1,9 +1,10 @@
-import { MigrationExecutor, type DataSource, type Migration as Entry, type MigrationInterface } from 'typeorm';
+import { MigrationExecutor, type Migration as Entry, type MigrationInterface } from 'typeorm';
 import type { Feature } from '../feature.js';
 import { messageOf, stackOf } from '../logging/index.js';
 import { MIGRATION_TABLE } from './data-source.js';
 import { codeOf, isMissingTable } from './fault-code.js';
 import { MigrationLock, type LockWitness } from './migration-lock.js';
+import type { PlatformDataSource } from './platform-data-source.js';
 
 /** Whose migrations these are, in the order in which they run. */
 export type MigrationSource = Pick<Feature, 'name' | 'migrations'>;
@@ -46,7 +47,7 @@ export class Migrator {
   private readonly lock: MigrationLock;
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly dataSource: PlatformDataSource,
     private readonly sources: readonly MigrationSource[],
     private readonly witness: MigrationWitness,
   ) {
@@ -116,7 +117,7 @@ export class Migrator {
     };
     const whole = instance?.transaction ?? true;
     await this.lock.confirm();
-    const runner = this.dataSource.createQueryRunner();
+    const runner = this.dataSource.createMigrationRunner();
     this.witness.started(step);
     try {
       if (whole) await runner.startTransaction();
@@ -133,7 +134,8 @@ export class Migrator {
 
   private async applied(): Promise<string[]> {
     try {
-      const rows: { name: string }[] = await this.dataSource.query(`SELECT name FROM ${MIGRATION_TABLE} ORDER BY id`);
+      const sql = `SELECT name FROM ${MIGRATION_TABLE} ORDER BY id`;
+      const rows = await this.dataSource.ask<{ name: string }[]>(sql);
       return rows.map((row) => row.name);
     } catch (error) {
       if (isMissingTable(error)) return [];

@@ -97,10 +97,11 @@ export function translateMysqlFault(fault: MysqlFault): Error {
  * happened, nobody here knows.
  */
 export function translateWriteFault(fault: MysqlFault): Error {
-  return isOpen(causeOf(fault)) ? new OutcomeUnknownError(causeOf(fault)) : translateMysqlFault(fault);
+  return isLeftOpen(causeOf(fault)) ? new OutcomeUnknownError(causeOf(fault)) : translateMysqlFault(fault);
 }
 
-function isOpen(fault: MysqlFault): boolean {
+/** Whether nobody here knows what became of a statement that failed so. */
+export function isLeftOpen(fault: MysqlFault): boolean {
   if (fault instanceof LateError || isNetworkFault(fault)) return true;
   return fault.errno === undefined ? fault.fatal === true : CUT_OFF.has(fault.errno);
 }
@@ -108,6 +109,11 @@ function isOpen(fault: MysqlFault): boolean {
 /** Whether it says that the database cannot be used, rather than that others were in the way of this statement. */
 export function isOutage(error: Error): boolean {
   return error instanceof ApiError && !(error instanceof LockWaitError) && causeOf(error).errno !== DEADLOCK;
+}
+
+/** The same of what the driver said. */
+export function isOutageFault(fault: MysqlFault): boolean {
+  return isOutage(translateMysqlFault(fault));
 }
 
 /** What the driver said, under what it was translated to. */

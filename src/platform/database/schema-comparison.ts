@@ -1,6 +1,7 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import { entityColumns, type EntityColumn, type Tables } from './entity-columns.js';
 import { mysqlDifference, readMysqlTables } from './mysql-columns.js';
+import type { PlatformDataSource } from './platform-data-source.js';
 import { readSqliteTables, sqliteDifference } from './sqlite-columns.js';
 
 /**
@@ -9,19 +10,19 @@ import { readSqliteTables, sqliteDifference } from './sqlite-columns.js';
  *
  * @throws what the driver says.
  */
-export async function compareSchema(dataSource: DataSource): Promise<string[]> {
+export async function compareSchema(dataSource: PlatformDataSource): Promise<string[]> {
   const metadatas = dataSource.entityMetadatas.filter(({ tableType }) => tableType !== 'view');
   const names = [...new Set(metadatas.map(({ tableName }) => tableName))];
   if (names.length === 0) return [];
   const isMysql = dataSource.options.type === 'mysql';
-  const ask = (sql: string, values: string[]) => dataSource.query<Record<string, unknown>[]>(sql, values);
+  const ask = (sql: string, values: string[]) => dataSource.ask<Record<string, unknown>[]>(sql, values);
   return isMysql
     ? compare(dataSource, metadatas, await readMysqlTables(ask, names), mysqlDifference)
     : compare(dataSource, metadatas, await readSqliteTables(ask, names), sqliteDifference);
 }
 
 function compare<Column>(
-  dataSource: DataSource,
+  dataSource: PlatformDataSource,
   metadatas: readonly EntityMetadata[],
   tables: Tables<Column>,
   difference: (entity: EntityColumn, column: Column) => string | undefined,

@@ -23,12 +23,14 @@ it('takes what a column stores', () => {
 it('sends whole numbers as such, and as text what fits no BIGINT', () => {
   const integer = (value: bigint) => ({ integer: value });
   const most = 9_223_372_036_854_775_807n;
-  expect(mysqlValues([1n, most, -most - 1n, 'a', null], integer)).toStrictEqual([
+  expect(mysqlValues([1, most, -most - 1n, 'a', null, 1.5, true], integer)).toStrictEqual([
     { integer: 1n },
     { integer: most },
     { integer: -most - 1n },
     'a',
     null,
+    1.5,
+    { integer: 1n },
   ]);
   expect(mysqlValues([most + 1n, -most - 2n], integer)).toStrictEqual([most + 1n, -most - 2n]);
 });

@@ -28,17 +28,24 @@ function describe(value: unknown): string {
   return value === undefined ? 'undefined' : `of type ${typeof value}`;
 }
 
-/** What `mysql2.TypedParameter` makes of a whole number. */
-export type Integer = (value: bigint) => unknown;
+/**
+ * A value as both engines store it: an integer as an integer, so that text made of it has no fraction and LIMIT takes it.
+ */
+export function boundValue(value: unknown): unknown {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  return typeof value === 'boolean' ? BigInt(value) : value;
+}
 
 /**
- * Values as mysql2 is to send them. By itself it sends a bigint as text, which Vitess does not take for a LIMIT.
+ * Values as mysql2 is to send them. By itself it sends a bigint as text, which Vitess does not take for a LIMIT, and a number
+ * as a DOUBLE, which is rounded where SQL computes with it.
  *
  * @param integer `TypedParameter.BIGINT` of mysql2.
  */
-export function mysqlValues(values: readonly unknown[], integer: Integer): unknown[] {
+export function mysqlValues(values: readonly unknown[], integer: (value: bigint) => unknown): unknown[] {
   // One that fits no BIGINT goes as text, so that the server refuses it by its own number.
-  return values.map((value) =>
-    typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? integer(value) : value,
-  );
+  return values.map((value) => {
+    const bound = boundValue(value);
+    return typeof bound === 'bigint' && BigInt.asIntN(64, bound) === bound ? integer(bound) : bound;
+  });
 }

@@ -1,19 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DataSource } from 'typeorm';
+import type { PlatformDataSource } from './platform-data-source.js';
 import { loadConfig } from '../config/index.js';
 import { createDatabase } from './create-database.js';
 import { createDataSource } from './data-source.js';
 import type { Database } from './database.js';
 
-let dataSource: DataSource;
+let dataSource: PlatformDataSource;
 let database: Database;
 
 beforeEach(async () => {
   const patient = { DATABASE_ACQUIRE_TIMEOUT_MS: '20000', REQUEST_DEADLINE_MS: '60000' };
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:', ...patient });
-  dataSource = await (await createDataSource(config, [])).initialize();
-  database = createDatabase(dataSource, config.database);
+  dataSource = await createDataSource(config, []);
+  await dataSource.initialize();
+  database = createDatabase(dataSource);
   await database.execute('CREATE TABLE note (text VARCHAR(50) NOT NULL)');
 });
 

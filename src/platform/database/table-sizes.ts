@@ -1,5 +1,5 @@
-import type { Type } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
+import type { Entities } from '../feature.js';
+import type { PlatformDataSource } from './platform-data-source.js';
 import { isMissingTable } from './fault-code.js';
 
 /** Rows of one table that are counted at most: to count all of a large one takes minutes. */
@@ -12,13 +12,14 @@ export interface TableSize {
 }
 
 /** How much the tables of these entities hold, without those that are not there. */
-export async function tableSizes(dataSource: DataSource, entities: readonly Type[]): Promise<TableSize[]> {
+export async function tableSizes(dataSource: PlatformDataSource, entities: Entities): Promise<TableSize[]> {
   const sizes: TableSize[] = [];
   for (const entity of entities) {
     const { tableName: table } = dataSource.getMetadata(entity);
     const some = `SELECT 1 FROM ${dataSource.driver.escape(table)} LIMIT ${MOST_COUNTED + 1}`;
     try {
-      const [found]: { n: unknown }[] = await dataSource.query(`SELECT COUNT(*) AS n FROM (${some}) AS counted`);
+      const count = `SELECT COUNT(*) AS n FROM (${some}) AS counted`;
+      const [found] = await dataSource.query<{ n: unknown }[]>(count);
       sizes.push({ table, rows: Number(found?.n) });
     } catch (error) {
       if (!isMissingTable(error)) throw error;

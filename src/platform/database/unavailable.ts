@@ -25,4 +25,6 @@ export class OutcomeUnknownError extends ApiError {
 }
 
 /** The cause where the database was not asked: its schema is not there yet, or too many wait for it already. */
-export class NotAskedError extends Error {}
+export class NotAskedError extends Error {
+  readonly code = 'DATABASE_NOT_ASKED';
+}

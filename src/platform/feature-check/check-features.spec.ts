@@ -27,7 +27,7 @@ import { IntegerProperty, UnreadBody } from '../validation/index.js';
 import { checkFeatures } from './check-features.js';
 import { FeatureError } from './feature-error.js';
 
-const platform = { name: 'the platform', version: '1.0.0', tables: [] };
+const platform = { name: 'the platform', version: '1.0.0', tables: [], entities: [] };
 
 /** What stops these features, all of it. */
 async function violationsOf(...features: readonly Feature[]): Promise<readonly string[]> {
@@ -58,16 +58,20 @@ describe('a declaration that cannot be read', () => {
     [
       { entites: [] },
       [
-        "feature 'toys' has an option 'entites'; there is name, platform, module, entities, migrations, scopes, errors, config, samples",
+        "feature 'toys' has an option 'entites'; there is name, platform, module, migrations, scopes, errors, config, samples",
       ],
     ],
-    [{ entities: [unborn] }, [`feature 'toys' has undefined at [0] of its entities; ${circle}`]],
+    [{ errors: [unborn] }, [`feature 'toys' has undefined at [0] of its errors; ${circle}`]],
+    [
+      { entities: [] },
+      ["feature 'toys' has an option 'entities'; its module registers them: imports: [TypeOrmModule.forFeature([…])]"],
+    ],
     [
       { migrations: ['dist/*.js'] },
       [`feature 'toys' has dist/*.js at [0] of its migrations, which nothing can be made of`],
     ],
     [{ errors: [null] }, [`feature 'toys' has null at [0] of its errors, which nothing can be made of`]],
-    [{ entities: {} }, ["feature 'toys' has no list as its entities"]],
+    [{ errors: {} }, ["feature 'toys' has no list as its errors"]],
     [{ scopes: ['toys:read'] }, ["feature 'toys' has no object as its scopes, such as { 'toys:read': 'List toys' }"]],
   ])('%j is told', async (given, violations) => {
     expect(await violationsOf(feature(given))).toEqual(violations);

@@ -2,7 +2,7 @@ import { discoverRoutes, type Route } from '../routing/index.js';
 import type { Feature } from '../feature.js';
 import { clashesOf, type Claimant } from './claims.js';
 import { faultsOfDeclaration } from './declaration-faults.js';
-import { declareFeatures } from './declared-features.js';
+import { declareFeatures, type DeclaredFeature } from './declared-features.js';
 import { documentClasses } from './document-classes.js';
 import { FeatureError } from './feature-error.js';
 import { faultsOf } from './feature-faults.js';
@@ -19,26 +19,26 @@ export interface PlatformClaims extends Claimant {
  * Checks everything that the features declare, before any of their code runs.
  *
  * @param basePath what the path of every route begins with, e.g. `/v1`.
- * @returns every route of every feature.
+ * @returns every route of every feature, and the features with what their modules bring.
  * @throws {FeatureError} (rejects) with every violation of every feature.
  */
 export async function checkFeatures(
   features: readonly Feature[],
   platform: PlatformClaims,
   basePath: string,
-): Promise<Route[]> {
+): Promise<{ routes: Route[]; declared: DeclaredFeature[] }> {
   const unreadable = features.flatMap(faultsOfDeclaration);
   if (unreadable.length > 0) throw new FeatureError(unreadable);
   const declared = await declareFeatures(features);
   const { routes, violations } = discoverRoutes(declared, basePath);
   const all = [
     ...declared.flatMap((feature) => faultsOf(feature, platform.version, features)),
-    ...clashesOf(features, platform, platform.tables),
+    ...clashesOf(declared, platform, platform.tables),
     ...violations,
     ...documentClasses(routes),
     ...faultsOfRoutes(routes, features),
     ...clashesOfSchemas(routes),
   ];
   if (all.length > 0) throw new FeatureError(all);
-  return routes;
+  return { routes, declared };
 }

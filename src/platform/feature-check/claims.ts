@@ -1,17 +1,17 @@
-import type { Type } from '@nestjs/common';
-import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
+import { DefaultNamingStrategy, EntitySchema, getMetadataArgsStorage } from 'typeorm';
 import { coreErrors } from '../errors/index.js';
-import type { Feature } from '../feature.js';
+import type { Entities, Feature } from '../feature.js';
 
 type Claim = readonly [owner: string, claim: string];
 
 /** What only one may have: the part of a feature that may clash, which the platform has too. */
-export type Claimant = Pick<Feature, 'entities' | 'migrations' | 'scopes' | 'errors' | 'config'>;
+export type Claimant = Pick<Feature, 'migrations' | 'scopes' | 'errors' | 'config'> & { readonly entities: Entities };
 
 const naming = new DefaultNamingStrategy();
 
 /** The table of an entity class; undefined where it is none. */
-export function tableOf(entity: Type): string | undefined {
+export function tableOf(entity: Entities[number]): string | undefined {
+  if (entity instanceof EntitySchema) return naming.tableName(entity.options.name, entity.options.tableName);
   const [table] = getMetadataArgsStorage().filterTables(entity);
   return table && naming.tableName(entity.name, table.name);
 }
@@ -21,7 +21,11 @@ export function tableOf(entity: Type): string | undefined {
  *
  * @param tables of the platform, besides those of its entities.
  */
-export function clashesOf(features: readonly Feature[], platform: Claimant, tables: readonly string[]): string[] {
+export function clashesOf(
+  features: readonly (Claimant & Pick<Feature, 'name'>)[],
+  platform: Claimant,
+  tables: readonly string[],
+): string[] {
   const errors = [...Object.values(coreErrors), ...(platform.errors ?? [])];
   const claimants: [string, Claimant][] = [
     ['the platform', { ...platform, errors }],
@@ -49,7 +53,7 @@ export function clashesOf(features: readonly Feature[], platform: Claimant, tabl
     ...clashes('table', [
       ...tables.map((table): Claim => ['the platform', table]),
       // Some servers tell no case apart in the names of tables.
-      ...claims(({ entities }) => (entities ?? []).flatMap((entity) => tableOf(entity)?.toLowerCase() ?? [])),
+      ...claims(({ entities }) => entities.flatMap((entity) => tableOf(entity)?.toLowerCase() ?? [])),
     ]),
     ...clashes(
       'error code',

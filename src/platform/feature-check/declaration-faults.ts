@@ -5,7 +5,6 @@ const OPTIONS: Readonly<Record<keyof Feature, true>> = {
   name: true,
   platform: true,
   module: true,
-  entities: true,
   migrations: true,
   scopes: true,
   errors: true,
@@ -13,7 +12,7 @@ const OPTIONS: Readonly<Record<keyof Feature, true>> = {
   samples: true,
 };
 
-const LISTS = ['entities', 'migrations', 'errors'] as const;
+const LISTS = ['migrations', 'errors'] as const;
 
 /**
  * What makes a declaration one that cannot be read any further, one sentence each. The compiler says most of it too, but
@@ -24,10 +23,16 @@ export function faultsOfDeclaration(feature: Feature): string[] {
   return [
     ...(typeof feature.name === 'string' ? [] : ['has no name']),
     ...(typeof feature.module === 'function' ? [] : ['has no module']),
-    ...unknown.map((option) => `has an option '${option}'; there is ${Object.keys(OPTIONS).join(', ')}`),
+    ...unknown.map((option) => `has an option '${option}'; ${insteadOf(option)}`),
     ...(isRecord(feature.scopes) ? [] : ["has no object as its scopes, such as { 'toys:read': 'List toys' }"]),
     ...LISTS.flatMap((list) => holesIn(`its ${list}`, feature[list])),
   ].map((fault) => `feature '${feature.name}' ${fault}`);
+}
+
+function insteadOf(option: string): string {
+  return option === 'entities'
+    ? 'its module registers them: imports: [TypeOrmModule.forFeature([…])]'
+    : `there is ${Object.keys(OPTIONS).join(', ')}`;
 }
 
 /** Places of a list that have nothing in them, one clause each. */

@@ -1,6 +1,7 @@
 import type { DynamicModule, ForwardReference, Provider, Type } from '@nestjs/common';
-import { ownerOf, type Feature } from '../feature.js';
+import { ownerOf, type Entities, type Feature } from '../feature.js';
 import { holesIn, isThing } from './declaration-faults.js';
+import { entitiesIn } from './entities.js';
 
 /** What one Nest module declares, by its decorator or by its dynamic form. */
 export interface DeclaredModule {
@@ -11,6 +12,8 @@ export interface DeclaredModule {
 
 /** A feature with all that its module brings. */
 export interface DeclaredFeature extends Feature {
+  /** Those that its modules register by `TypeOrmModule.forFeature`. */
+  readonly entities: Entities;
   /** The feature's own module and every module that it imports, directly or not, except those of other features. */
   readonly modules: readonly DeclaredModule[];
   /** The features whose modules it imports. */
@@ -30,7 +33,9 @@ export function declareFeatures(features: readonly Feature[]): Promise<DeclaredF
   return Promise.all(features.map(async (feature) => ({ ...feature, ...(await modulesUnder(feature.module)) })));
 }
 
-async function modulesUnder(root: Type): Promise<Pick<DeclaredFeature, 'modules' | 'needs' | 'unreadable'>> {
+async function modulesUnder(
+  root: Type,
+): Promise<Pick<DeclaredFeature, 'entities' | 'modules' | 'needs' | 'unreadable'>> {
   const modules: DeclaredModule[] = [];
   const needs: Feature[] = [];
   const unreadable: string[] = [];
@@ -61,7 +66,8 @@ async function modulesUnder(root: Type): Promise<Pick<DeclaredFeature, 'modules'
     }
     seen.add(type).add(dynamic);
   }
-  return { modules, needs, unreadable };
+  const entities = [...new Set(modules.flatMap(({ type, providers }) => entitiesIn(type, providers)))];
+  return { entities, modules, needs, unreadable };
 }
 
 async function resolve(imported: Import): Promise<Type | DynamicModule> {

@@ -5,6 +5,7 @@ import { ApiError } from '../errors/index.js';
 import { fileOf, type Feature } from '../feature.js';
 import { stackOf } from '../logging/index.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
+import { nameOfEntity } from './entities.js';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
 const HERE = callingFile(0) ?? '';
@@ -85,9 +86,9 @@ export function pathOf(file: string): string {
   return file.startsWith('file:') ? fileURLToPath(file) : file;
 }
 
-function classesOf({ module, modules, entities = [] }: DeclaredFeature): string[] {
+function classesOf({ module, modules, entities }: DeclaredFeature): string[] {
   const providers = modules.flatMap(({ providers }) => providers.filter((provider) => typeof provider === 'function'));
-  return [module, ...modules.flatMap(({ controllers }) => controllers), ...providers, ...entities].map(
-    ({ name }) => name,
-  );
+  return [module, ...modules.flatMap(({ controllers }) => controllers), ...providers]
+    .map(({ name }) => name)
+    .concat(entities.map(nameOfEntity));
 }

@@ -7,6 +7,7 @@ import { isPlatformVariable } from '../config/index.js';
 import { isKebabCase, type Feature } from '../feature.js';
 import { faultsOfCopies } from './second-copies.js';
 import { tableOf, type Claimant } from './claims.js';
+import { nameOfEntity } from './entities.js';
 import { faultsOfConstructors } from './constructor-faults.js';
 import type { DeclaredFeature } from './declared-features.js';
 
@@ -37,11 +38,11 @@ function faultsOfPlatform({ platform }: Feature, version: string): string[] {
 }
 
 /** TypeORM says each of these too, but only once it is connected, and one at a time. */
-function faultsOfSchema({ entities = [], migrations = [] }: Claimant): string[] {
+function faultsOfSchema({ entities, migrations = [] }: Claimant): string[] {
   return [
     ...entities
       .filter((entity) => tableOf(entity) === undefined)
-      .map(({ name }) => `has ${name} as an entity, which is no @Entity()`),
+      .map((entity) => `has ${nameOfEntity(entity)} as an entity, which is no @Entity()`),
     ...migrations
       .filter(({ name }) => !/[0-9]{13}$/.test(name))
       .map(({ name }) => `has a migration ${name}, whose name does not end in the 13 digits of its timestamp`),
@@ -77,7 +78,9 @@ function faultsOfProviders({ modules }: DeclaredFeature): string[] {
       .filter(({ token }) => APP_PROVIDERS.includes(token))
       .map(({ token, module }) => `provides ${String(token)} in ${module}, which would change every feature`),
     ...provided
-      .filter(({ token }) => token === DataSource)
-      .map(({ module }) => `provides a DataSource of its own in ${module}; the service has one, see Database`),
+      .filter(({ token, module }) => token === DataSource || module === 'TypeOrmCoreModule')
+      .map(({ module }) => module)
+      .filter((module, at, all) => all.indexOf(module) === at)
+      .map((module) => `has a DataSource of its own, of ${module}; the service has one: use TypeOrmModule.forFeature`),
   ];
 }

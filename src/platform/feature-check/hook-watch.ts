@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Feature } from '../feature.js';
@@ -34,7 +35,13 @@ export class HookWatch {
 
   static async of(features: readonly Feature[]): Promise<HookWatch> {
     const declared = await declareFeatures(features);
-    return new HookWatch(new Map(declared.flatMap(({ name, modules }) => modules.map(({ type }) => [type, name]))));
+    return new HookWatch(
+      new Map(
+        declared.flatMap(({ name, modules }) =>
+          modules.filter(({ type }) => type !== TypeOrmModule).map(({ type }) => [type, name]),
+        ),
+      ),
+    );
   }
 
   /** To be told of Nest's modules while Nest still makes what is in them. */

@@ -1,3 +1,4 @@
+export { declareFeatures } from './declared-features.js';
 export { checkFeatures } from './check-features.js';
 export { FeatureError } from './feature-error.js';
 export { HookWatch, type HookAtWork } from './hook-watch.js';

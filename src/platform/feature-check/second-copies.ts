@@ -12,6 +12,7 @@ const SINGLE = [
   '@nestjs/core',
   '@nestjs/platform-express',
   '@nestjs/swagger',
+  '@nestjs/typeorm',
   'class-transformer',
   'class-validator',
   'reflect-metadata',

@@ -1,5 +1,6 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { databaseFailure } from '../database/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import type { Log } from '../logging/index.js';
 import { errorAnswer, sendAnswer } from './answer.js';
@@ -47,7 +48,11 @@ function isLate(thrown: unknown, { headersSent }: ServerResponse): boolean {
 function toApiError(thrown: unknown, exchange: Exchange): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof URIError) return new ApiError(coreErrors.badRequest, undefined, { cause: thrown });
-  return exceptionError(thrown, exchange) ?? new ApiError(coreErrors.internalError, undefined, { cause: thrown });
+  return (
+    exceptionError(thrown, exchange) ??
+    databaseFailure(thrown) ??
+    new ApiError(coreErrors.internalError, undefined, { cause: thrown })
+  );
 }
 
 function exceptionError(thrown: unknown, exchange: Exchange): ApiError | undefined {

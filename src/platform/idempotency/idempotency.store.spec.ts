@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { PlatformDataSource } from '../database/index.js';
 import { loadConfig } from '../config/index.js';
 import { createDatabase, createDataSource, type Database } from '../database/index.js';
 import { Answer } from '../http/index.js';
@@ -10,7 +10,7 @@ import { CreateIdempotencyRecords1764201550000 } from './migrations/create-idemp
 
 const RETENTION_MS = 3_600_000;
 
-let dataSource: DataSource;
+let dataSource: PlatformDataSource;
 let database: Database;
 let store: IdempotencyStore;
 
@@ -18,9 +18,10 @@ beforeEach(async () => {
   const retention = { IDEMPOTENCY_RETENTION_MS: String(RETENTION_MS) };
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:', ...retention });
   const tables = { entities: [IdempotencyRecord], migrations: [CreateIdempotencyRecords1764201550000] };
-  dataSource = await (await createDataSource(config, [tables])).initialize();
+  dataSource = await createDataSource(config, [tables]);
+  await dataSource.initialize();
   await dataSource.runMigrations();
-  database = createDatabase(dataSource, config.database);
+  database = createDatabase(dataSource);
   store = new IdempotencyStore(database, config);
 });
 

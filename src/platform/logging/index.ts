@@ -1,4 +1,4 @@
-export { cleanLine, messageOf, stackOf } from './redaction.js';
+export { cleanLine, framesOf, messageOf, stackOf } from './redaction.js';
 export { writeInfo } from './info-line.js';
 export { createLog, flushLog, type Log, type LogSettings } from './log.js';
 export { NestLog } from './nest-log.js';

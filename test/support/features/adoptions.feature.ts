@@ -1,4 +1,5 @@
 import { Controller, Get, Injectable, Module, Param } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { defineFeature, pets, PetsCatalogue } from 'animal-store';
 import { Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
 
@@ -46,13 +47,16 @@ class AdoptionsController {
   }
 }
 
-@Module({ imports: [pets.module], controllers: [AdoptionsController], providers: [AdoptionsService] })
+@Module({
+  imports: [pets.module, TypeOrmModule.forFeature([Adoption])],
+  controllers: [AdoptionsController],
+  providers: [AdoptionsService],
+})
 class AdoptionsModule {}
 
 export const adoptions = defineFeature({
   name: 'adoptions',
   platform: '^1.0.0',
   module: AdoptionsModule,
-  entities: [Adoption],
   migrations: [FillAdoptions1500000000001, CreateAdoptions1500000000000],
 });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { defineFeature } from 'animal-store';
 import { Column, Entity } from 'typeorm';
 
@@ -9,7 +10,7 @@ class Ghost {
   house!: string;
 }
 
-@Module({})
+@Module({ imports: [TypeOrmModule.forFeature([Ghost])] })
 class GhostsModule {}
 
-export const ghosts = defineFeature({ name: 'ghosts', platform: '^1.0.0', module: GhostsModule, entities: [Ghost] });
+export const ghosts = defineFeature({ name: 'ghosts', platform: '^1.0.0', module: GhostsModule });

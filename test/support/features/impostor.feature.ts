@@ -1,6 +1,7 @@
 /** Features that may not start: every violation that the platform knows, beside `pets`. */
 import { All, Controller, Get, Global, Module, Post, Query, type CanActivate } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import {
   defineErrorCode,
@@ -121,14 +122,16 @@ class AllowAll implements CanActivate {
 })
 class DeepModule {}
 
-@Module({ imports: [DeepModule], controllers: [OtherPetsController] })
+@Module({
+  imports: [DeepModule, TypeOrmModule.forFeature([OtherPet, OtherKey, OtherLock, NoEntity])],
+  controllers: [OtherPetsController],
+})
 class ImpostorModule {}
 
 export const impostor = defineFeature({
   name: 'impostor',
   platform: '^2.0.0',
   module: ImpostorModule,
-  entities: [OtherPet, OtherKey, OtherLock, NoEntity],
   migrations: [CreatePets1764201600000, CreateApiKeys1764201500000, Undated],
   scopes: { 'pets:read': 'Once more' },
   errors: [

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Body, Controller, Get, Inject, Module, Param, Post } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   ApiError,
   BodyLimit,
@@ -110,14 +111,13 @@ class TasksController {
   }
 }
 
-@Module({ controllers: [TasksController] })
+@Module({ imports: [TypeOrmModule.forFeature([Task])], controllers: [TasksController] })
 class TasksModule {}
 
 export const tasks = defineFeature({
   name: 'tasks',
   platform: '^1.0.0',
   module: TasksModule,
-  entities: [Task],
   migrations: [CreateTasks1764300100000],
   errors: [unlucky],
 });

@@ -8,6 +8,7 @@ import {
   type MiddlewareConsumer,
   type NestModule,
 } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiError, Database, defineErrorCode, defineFeature, Raises } from 'animal-store';
 import type { NextFunction, Request, Response } from 'express';
 import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
@@ -126,7 +127,7 @@ function trip(request: Request, _response: Response, next: NextFunction): void {
   throw things[asked]?.();
 }
 
-@Module({ controllers: [ThrowsController] })
+@Module({ imports: [TypeOrmModule.forFeature([Widget])], controllers: [ThrowsController] })
 class ThrowsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(trip).forRoutes(ThrowsController);
@@ -137,7 +138,6 @@ export const thrower = defineFeature({
   name: 'thrower',
   platform: '^1.0.0',
   module: ThrowsModule,
-  entities: [Widget],
   migrations: [CreateWidgets1764300000000],
   errors: [teapot],
 });

@@ -1,0 +1,15 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { PlatformDataSource } from './platform-data-source.js';
+
+/** What `TypeOrmModule.forFeature`, `DataSource` and `EntityManager` come from. `DatabaseLink` opens the data source. */
+@Module({})
+export class DatabaseModule {
+  static on(dataSource: PlatformDataSource): DynamicModule {
+    const root = TypeOrmModule.forRootAsync({
+      useFactory: () => ({ ...dataSource.options, manualInitialization: true }),
+      dataSourceFactory: () => Promise.resolve(dataSource),
+    });
+    return { module: DatabaseModule, imports: [root] };
+  }
+}

@@ -1,0 +1,173 @@
+import { connect, isIP, type Socket } from 'node:net';
+import type mysql2 from 'mysql2';
+import type { ConnectionOptions } from 'mysql2';
+import type { Config, MySqlTarget } from '../../config/index.js';
+import type { Log } from '../../logging/index.js';
+import type { DatabaseWatch } from '../database-watch.js';
+import { retryCode, type MysqlFault } from '../mysql-failure.js';
+import { MysqlLogin } from '../mysql-login.js';
+import { SessionError, setUpSession } from '../mysql-session.js';
+import { MysqlTls } from '../mysql-tls.js';
+import { RetryBudget } from '../retry-budget.js';
+import { NotAskedError } from '../unavailable.js';
+import { MysqlConnection } from './mysql-connection.js';
+import { MysqlLease, type LeaseOptions, type LeaseTerms } from './mysql-lease.js';
+import { MysqlPool } from './mysql-pool.js';
+
+/**
+ * Statements that the server keeps for one connection; those that were not used for longest make room. A server keeps 16,382
+ * for all of its connections unless it is told otherwise.
+ */
+const MOST_PREPARED = 128;
+
+/** The login is taken, and refused at the first statement. */
+const PASSWORD_EXPIRED = 1820;
+
+/** What TypeORM asks of a pool: one connection as it opens, which is looked at by its first statement. */
+interface TypeOrmPool {
+  getConnection(done: (fault: Error | null, connection: { release(): void }) => void): void;
+  end(done: (fault: Error | null) => void): void;
+}
+
+/** MySQL 8.4 and MariaDB 10.11+ below TypeORM: the pool, how a connection is made, and what its option `driver` is given. */
+export class MysqlEngine implements LeaseTerms {
+  readonly budget = new RetryBudget();
+  isReady: () => boolean = () => true;
+  readonly settings: Config['database'];
+  private readonly login: MysqlLogin;
+  private readonly tls: MysqlTls;
+  private open: MysqlPool | undefined;
+
+  /**
+   * @param log gets a line for a login, or certificates, that cannot be read any more.
+   * @throws {ConfigError} for certificates that cannot be used.
+   */
+  constructor(
+    private readonly driver: typeof mysql2,
+    { database: settings }: Pick<Config, 'database'>,
+    readonly watch: DatabaseWatch,
+    log?: Log,
+  ) {
+    this.settings = settings;
+    this.login = new MysqlLogin(settings, this.target, log);
+    this.tls = new MysqlTls(settings.tls, log);
+    watch.watchPool(() => this.open?.state);
+  }
+
+  get pool(): MysqlPool {
+    if (this.open === undefined) throw new NotAskedError('The database is not ready yet');
+    return this.open;
+  }
+
+  requireReady(): void {
+    if (!this.isReady()) throw new NotAskedError('The database is not ready yet');
+  }
+
+  /** TypeORM's option `driver`. */
+  createPool(options: { readonly connectionLimit?: number }): TypeOrmPool {
+    const { settings } = this;
+    const limits = { ...settings, poolSize: options.connectionLimit ?? settings.poolSize };
+    const pool = new MysqlPool(limits, () => this.connect());
+    this.open = pool;
+    return {
+      getConnection: (done) => done(null, { release: () => undefined }),
+      end: (done) => {
+        pool.close();
+        this.open = undefined;
+        done(null);
+      },
+    };
+  }
+
+  /** Runs one statement on a connection of the pool. Rejects as `MysqlLease.run`. */
+  async run(sql: string, parameters: readonly unknown[], options: LeaseOptions): Promise<unknown> {
+    const lease = new MysqlLease(this, options);
+    try {
+      return await lease.run(sql, parameters);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Runs statements on a connection of their own, beside the pool. Rejects with what the driver says. */
+  async onOwnConnection<T>(
+    work: (run: (sql: string, parameters: readonly unknown[]) => Promise<unknown>) => Promise<T>,
+  ): Promise<T> {
+    const connection = await this.connect();
+    try {
+      return await work((sql, values) => connection.run(sql, values, this.settings.queryTimeoutMs));
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  /** The code of what makes it safe to run a whole transaction again. */
+  retryCode(fault: MysqlFault): string | undefined {
+    return retryCode(fault, 'transaction');
+  }
+
+  /** A connection whose session is the same on any server, whatever its defaults are. */
+  private async connect(): Promise<MysqlConnection> {
+    const { host, port } = this.target;
+    const connection = new MysqlConnection(this.driver, this.options, socketTo(host, port));
+    try {
+      await connection.login();
+      await this.prepare(connection);
+      return connection;
+    } catch (fault) {
+      connection.destroy();
+      throw fault;
+    }
+  }
+
+  private async prepare(connection: MysqlConnection): Promise<void> {
+    const { settings } = this;
+    try {
+      const { idStep = 1n } = await setUpSession((sql) => connection.run(sql, [], settings.queryTimeoutMs), settings);
+      connection.idStep = idStep;
+    } catch (fault) {
+      const { errno = 0, message } = fault as MysqlFault;
+      throw errno > 0 && errno !== PASSWORD_EXPIRED ? new SessionError([message], { cause: fault }) : fault;
+    }
+  }
+
+  private get options(): ConnectionOptions {
+    const { user, password } = this.login.current;
+    const { host, port, database } = this.target;
+    const ssl = this.tls.current;
+    return {
+      host,
+      port,
+      user,
+      password,
+      database,
+      ...(ssl === undefined ? {} : { ssl }),
+      charset: 'utf8mb4_bin',
+      timezone: 'Z',
+      connectTimeout: this.settings.connectTimeoutMs,
+      multipleStatements: false,
+      // A BIGINT is a number where that is exact, else text: to write each as text costs more than all else about a row.
+      supportBigNumbers: true,
+      bigNumberStrings: false,
+      // As SQLite gives them, and as TypeORM takes them from there.
+      dateStrings: ['DATE'],
+      jsonStrings: true,
+      // mysql2 offers LOAD DATA LOCAL to the server unless told otherwise.
+      flags: ['-LOCAL_FILES'],
+      maxPreparedStatements: MOST_PREPARED,
+    };
+  }
+
+  private get target(): MySqlTarget {
+    return this.settings.target as MySqlTarget;
+  }
+}
+
+/**
+ * For a server that is named by its address mysql2 tells Node no name to check, and Node would check that the certificate is
+ * one of `localhost`; but it asks the socket first.
+ */
+function socketTo(host: string, port: number): Socket {
+  const socket = connect({ host, port, noDelay: true, keepAlive: true });
+  return isIP(host) === 0 ? socket : Object.assign(socket, { _host: host });
+}

@@ -1,0 +1,244 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../config/index.js';
+import type { DatabaseWatch } from '../database-watch.js';
+import {
+  isConflict,
+  isLeftOpen,
+  isOutageFault,
+  retryCode,
+  spoilsConnection,
+  type MysqlFault,
+} from '../mysql-failure.js';
+import { isCommitted } from '../mysql-session.js';
+import type { RetryBudget } from '../retry-budget.js';
+import { requireSqlValues } from '../sql-values.js';
+import { statementFault } from '../statement-fault.js';
+import { isRead } from '../statement-summary.js';
+import { NotAskedError } from '../unavailable.js';
+import type { MysqlConnection } from './mysql-connection.js';
+import type { MysqlPool } from './mysql-pool.js';
+
+/** Tries in all, each after a random pause of up to 50, then 100 ms. */
+const TRIES = 3;
+
+/** Statements that steer a transaction; they are not counted as statements of their own. */
+const CONTROL = /^(START TRANSACTION|COMMIT|ROLLBACK)$/;
+
+/** What leaves a trace in the session, which whoever gets the connection next must not find. */
+const CHANGES_SESSION = /^\s*(SET\s(?!TRANSACTION)|USE\s|LOCK\s|FLUSH\s|CREATE\s+TEMPORARY\s|.*\bGET_LOCK\s*\()/i;
+
+/** What leases have in common. */
+export interface LeaseTerms {
+  readonly settings: Pick<Config['database'], 'acquireTimeoutMs' | 'queryTimeoutMs'>;
+  readonly budget: RetryBudget;
+  readonly watch: DatabaseWatch;
+  /** @throws {NotAskedError} before the database is open. */
+  readonly pool: MysqlPool;
+  /** @throws {NotAskedError} before features may use the database. */
+  requireReady(): void;
+}
+
+export interface LeaseOptions {
+  /** Milliseconds for each statement; Infinity for none, as a migration has it; the configured ones unless given. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether it is refused as long as the database is not ready for features. */
+  readonly isGated?: boolean;
+}
+
+/**
+ * What a query runner of TypeORM has as its connection until `release`. A connection of the pool is taken with the first
+ * statement, and another one where that turns out to be of no use before anything was done on it.
+ */
+export class MysqlLease {
+  private connection: MysqlConnection | undefined;
+  private takenAt = 0;
+  private inTransaction = false;
+  /** What ended the transaction, or the session that was changed: what is still asked of it would be done outside of it. */
+  private lost: MysqlFault | undefined;
+  private sessionChanged = false;
+
+  private readonly timeoutMs: number;
+  private readonly isGated: boolean;
+
+  constructor(
+    private readonly terms: LeaseTerms,
+    { timeoutMs = terms.settings.queryTimeoutMs, isGated = false }: LeaseOptions = {},
+  ) {
+    this.timeoutMs = timeoutMs;
+    this.isGated = isGated;
+  }
+
+  /**
+   * Runs a statement: again where the server is known to have done nothing of it, it is in no transaction, and whoever asked
+   * can still be waiting for a whole try.
+   *
+   * @throws {TypeError} (rejects) for a value that no column stores.
+   * @throws {Error} (rejects) what the driver says, `LateError`, or `NotAskedError`; with `outcome: 'unknown'` where a write
+   *   may have been done.
+   */
+  async run(sql: string, parameters: readonly unknown[] = []): Promise<unknown> {
+    requireSqlValues(sql, parameters);
+    if (CONTROL.test(sql)) return this.control(sql);
+    if (this.lost !== undefined) throw this.lost;
+    if (this.inTransaction) return this.runInTransaction(sql, parameters);
+    if (CHANGES_SESSION.test(sql)) this.sessionChanged = true;
+    return this.retrying(async (connection) => {
+      const startedAt = performance.now();
+      try {
+        return await this.runOn(connection, sql, parameters, startedAt);
+      } catch (thrown) {
+        throw isRead(sql) ? thrown : withOutcome(thrown as MysqlFault);
+      }
+    });
+  }
+
+  /** Gives the connection back. Destroys one with a transaction that nobody ended, or a session of its own. */
+  release(): void {
+    const { connection } = this;
+    if (connection === undefined) return;
+    if (this.inTransaction || this.sessionChanged) this.letGo(() => this.terms.pool.discard(connection));
+    else this.letGo(() => this.terms.pool.release(connection));
+  }
+
+  private async control(sql: string): Promise<unknown> {
+    if (sql === 'START TRANSACTION') {
+      const started = await this.retrying((connection) => connection.run(sql, [], this.timeoutMs));
+      this.inTransaction = true;
+      this.lost = undefined;
+      return started;
+    }
+    return sql === 'COMMIT' ? this.commit() : this.rollBack();
+  }
+
+  private async commit(): Promise<unknown> {
+    const { connection, lost } = this;
+    if (lost !== undefined) throw lost;
+    if (connection === undefined) return undefined;
+    const startedAt = performance.now();
+    try {
+      const done = await connection.run('COMMIT', [], this.timeoutMs);
+      requireCommitted(done);
+      this.inTransaction = false;
+      return done;
+    } catch (thrown) {
+      const fault = withOutcome(thrown as MysqlFault);
+      if (isOutageFault(fault)) this.terms.watch.refused('COMMIT', fault, startedAt);
+      this.meet(connection, fault);
+      throw fault;
+    }
+  }
+
+  /** A connection that cannot say that it rolled back is destroyed, which rolls back on the server too. */
+  private async rollBack(): Promise<void> {
+    const { connection } = this;
+    this.lost = undefined;
+    try {
+      await connection?.run('ROLLBACK', [], this.timeoutMs);
+      this.inTransaction = false;
+    } catch {
+      this.release();
+      this.inTransaction = false;
+    }
+  }
+
+  private async runInTransaction(sql: string, parameters: readonly unknown[]): Promise<unknown> {
+    const { connection } = this;
+    if (connection === undefined) throw new NotAskedError('The transaction has ended');
+    try {
+      return await this.runOn(connection, sql, parameters, performance.now());
+    } catch (thrown) {
+      this.meet(connection, thrown as MysqlFault);
+      throw thrown;
+    }
+  }
+
+  /** A fault inside of a transaction, which may have ended it. */
+  private meet(connection: MysqlConnection, fault: MysqlFault): void {
+    if (retryCode(fault, 'transaction') !== undefined || spoilsConnection(fault)) this.lost = fault;
+    if (spoilsConnection(fault)) this.letGo(() => this.terms.pool.release(connection, fault));
+  }
+
+  private async retrying<T>(work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
+    const { settings, watch, budget } = this.terms;
+    const lastTryAt = performance.now() + settings.acquireTimeoutMs;
+    for (let attempt = 1; ; attempt += 1) {
+      const startedAt = performance.now();
+      let connection = this.connection;
+      try {
+        connection ??= await this.take(startedAt);
+        const result = await work(connection);
+        budget.earn();
+        return result;
+      } catch (thrown) {
+        const code = this.codeToRepeat(thrown as MysqlFault, connection, startedAt);
+        if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
+        if (!isConflict(code) && !budget.spend()) throw thrown;
+        watch.retried(code);
+        await sleep(Math.random() * 50 * attempt);
+      }
+    }
+  }
+
+  /** The code of what makes it safe to try again, after a fault outside of a transaction. */
+  private codeToRepeat(
+    fault: MysqlFault,
+    connection: MysqlConnection | undefined,
+    startedAt: number,
+  ): string | undefined {
+    if (connection === undefined) {
+      if (!(fault instanceof NotAskedError)) this.terms.watch.unreachable(fault, startedAt);
+      return retryCode(fault, 'nothing');
+    }
+    if (spoilsConnection(fault)) this.letGo(() => this.terms.pool.release(connection, fault));
+    if (this.sessionChanged && this.connection === undefined) this.lost = fault;
+    return this.lost === undefined ? retryCode(fault, 'statement') : undefined;
+  }
+
+  private async take(startedAt: number): Promise<MysqlConnection> {
+    if (this.isGated) this.terms.requireReady();
+    this.connection = await this.terms.pool.acquire();
+    this.takenAt = performance.now();
+    this.terms.watch.connected(startedAt, this.connection.stream);
+    return this.connection;
+  }
+
+  private letGo(giveBack: () => void): void {
+    this.connection = undefined;
+    giveBack();
+    this.terms.watch.gaveBack(this.takenAt);
+  }
+
+  private async runOn(
+    connection: MysqlConnection,
+    sql: string,
+    parameters: readonly unknown[],
+    startedAt: number,
+  ): Promise<unknown> {
+    const { watch } = this.terms;
+    try {
+      const result = await connection.run(sql, parameters, this.timeoutMs);
+      if (!this.inTransaction && !this.sessionChanged) requireCommitted(result);
+      watch.ran(sql, startedAt);
+      return result;
+    } catch (thrown) {
+      watch.ran(sql, startedAt, statementFault(thrown));
+      if (isOutageFault(thrown as MysqlFault)) watch.refused(sql, thrown, startedAt);
+      throw thrown;
+    }
+  }
+}
+
+/**
+ * Makes sure of what was just done outside of a transaction, or by a COMMIT: somebody may have changed the session.
+ *
+ * @throws {Error} fatal, where the server says that it is still in a transaction.
+ */
+function requireCommitted(answer: unknown): void {
+  if (isCommitted(answer)) return;
+  const fault = new Error('The server answered a statement and did not commit it');
+  throw Object.assign(fault, { code: 'DATABASE_NOT_COMMITTED', fatal: true });
+}
+
+function withOutcome(fault: MysqlFault): MysqlFault {
+  return isLeftOpen(fault) ? Object.assign(fault, { outcome: 'unknown' as const }) : fault;
+}

@@ -1,0 +1,222 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource, EntityManager, QueryFailedError, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { driverErrorOf } from './database-failure.js';
+import { isConflict } from './mysql-failure.js';
+import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
+import type { MysqlEngine } from './mysql/mysql-engine.js';
+import { PlatformSqliteDriver } from './sqlite/sqlite-driver.js';
+import type { SqliteEngine } from './sqlite/sqlite-engine.js';
+
+type Engine = MysqlEngine | SqliteEngine;
+/** TypeORM's query runner, as the drivers of the platform make it. */
+export type PlatformRunner = QueryRunner & {
+  /** Whether it is refused as long as the database is not ready for features. */
+  isGated: boolean;
+  /** Whether a transaction has it, which outlives whoever releases it. */
+  isHeld: boolean;
+  /** Milliseconds for each statement; the configured ones unless it is set before the first statement. */
+  timeoutMs: number | undefined;
+};
+type Isolation = Parameters<QueryRunner['startTransaction']>[0];
+type Work<T> = (manager: EntityManager) => Promise<T>;
+
+/** The transaction that some code runs in. */
+interface Transaction {
+  readonly runner: PlatformRunner;
+  /** What is still under way after its end is outside of it. */
+  isOver: boolean;
+  /** Settles when the nested transactions before this moment are over: one savepoint at a time. */
+  turn: Promise<unknown>;
+}
+
+/** Tries in all, each after a random pause of up to 50, then 100 ms. */
+const TRIES = 3;
+
+/**
+ * TypeORM's DataSource with what the service promises: every statement has a deadline, code that runs inside of
+ * `transaction` belongs to it, whichever repository it uses, and a transaction of which the server has done nothing runs
+ * again, so it must have no effects but those in the database.
+ */
+export class PlatformDataSource extends DataSource {
+  /** What `destroy` waits for: a migration that is under way. */
+  beforeDestroy: () => Promise<void> = () => Promise.resolve();
+  private readonly transactions = new AsyncLocalStorage<Transaction>();
+
+  constructor(
+    options: DataSourceOptions,
+    private readonly engine: Engine,
+  ) {
+    super(options);
+    const driver = isMysql(engine) ? new PlatformMysqlDriver(this, engine) : new PlatformSqliteDriver(this, engine);
+    Object.assign(this, { driver });
+  }
+
+  /** Reads the entities, so that repositories are made before there is a database. @throws {TypeORMError} (rejects). */
+  async prepare(): Promise<this> {
+    await this.buildMetadatas();
+    return this;
+  }
+
+  /** @param isReady until it says so, statements of features are refused as those of a database that is away. */
+  openWhen(isReady: () => boolean): void {
+    this.engine.isReady = isReady;
+  }
+
+  /** Whether the running code is inside of a transaction, whose statements must not travel with those of others. */
+  get inTransaction(): boolean {
+    return this.current !== undefined;
+  }
+
+  override createQueryRunner(mode?: Parameters<DataSource['createQueryRunner']>[0]): PlatformRunner {
+    const { current: transaction } = this;
+    if (transaction !== undefined) return transaction.runner;
+    const runner = super.createQueryRunner(mode) as PlatformRunner;
+    runner.isGated = true;
+    return runner;
+  }
+
+  /** One that works before features may use the database, and whose statements may take any time. */
+  createMigrationRunner(): PlatformRunner {
+    const runner = super.createQueryRunner() as PlatformRunner;
+    runner.timeoutMs = Infinity;
+    return runner;
+  }
+
+  /** Runs one statement, without a detour through TypeORM's query runner where nobody listens to it. */
+  override async query<T = unknown>(
+    sql: string,
+    parameters: readonly unknown[] = [],
+    runner: QueryRunner | undefined = this.current?.runner,
+  ): Promise<T> {
+    if (runner !== undefined || this.subscribers.length > 0) return super.query<T>(sql, [...parameters], runner);
+    return this.ask<T>(sql, parameters, { isGated: true });
+  }
+
+  /** One statement outside of any transaction; before features may use the database too, unless it is gated. */
+  async ask<T = unknown>(
+    sql: string,
+    parameters: readonly unknown[] = [],
+    options: { readonly isGated?: boolean; readonly timeoutMs?: number } = {},
+  ): Promise<T> {
+    try {
+      return (await askEngine(this.engine, sql, parameters, options)) as T;
+    } catch (fault) {
+      if (fault instanceof TypeError) throw fault;
+      this.logger.logQueryError(fault as Error, sql, [...parameters]);
+      throw new QueryFailedError(sql, [...parameters], fault as Error);
+    }
+  }
+
+  /** Gives `work` statements on a connection of its own, beside the pool, where the engine has more than one. */
+  askAlone<T>(
+    work: (ask: (sql: string, parameters: readonly unknown[]) => Promise<unknown>) => Promise<T>,
+  ): Promise<T> {
+    const { engine } = this;
+    return isMysql(engine) ? engine.onOwnConnection(work) : work((sql, parameters) => this.ask(sql, parameters));
+  }
+
+  override createEntityManager(runner?: QueryRunner): EntityManager {
+    return new PlatformEntityManager(this, runner);
+  }
+
+  override async destroy(): Promise<void> {
+    await this.beforeDestroy();
+    if (this.isInitialized) await super.destroy();
+  }
+
+  /** Runs `work` in a transaction of its own; inside of another one, in a savepoint of that. */
+  async transact<T>(isolation: Isolation, work: Work<T>): Promise<T> {
+    const outer = this.current;
+    if (outer !== undefined) return this.nest(outer, work);
+    const { acquireTimeoutMs, queryTimeoutMs } = this.engine.settings;
+    const lastTryAt = performance.now() + acquireTimeoutMs + queryTimeoutMs;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.transactOnce(isolation, work);
+      } catch (error) {
+        if (attempt === TRIES || performance.now() > lastTryAt || !this.mayRepeat(error)) throw error;
+        await sleep(Math.random() * 50 * attempt);
+      }
+    }
+  }
+
+  private async transactOnce<T>(isolation: Isolation, work: Work<T>): Promise<T> {
+    const runner = this.createQueryRunner();
+    const transaction: Transaction = { runner, isOver: false, turn: Promise.resolve() };
+    runner.isHeld = true;
+    const run = (): Promise<T> => inTransaction(runner.manager, isolation, work);
+    try {
+      return await this.transactions.run(transaction, run);
+    } finally {
+      transaction.isOver = true;
+      runner.isHeld = false;
+      await runner.release();
+    }
+  }
+
+  private async nest<T>(outer: Transaction, work: Work<T>): Promise<T> {
+    const before = outer.turn;
+    const finished = Promise.withResolvers<undefined>();
+    outer.turn = before.then(() => finished.promise);
+    await before;
+    const transaction: Transaction = { runner: outer.runner, isOver: false, turn: Promise.resolve() };
+    try {
+      return await this.transactions.run(transaction, () => inTransaction(outer.runner.manager, undefined, work));
+    } finally {
+      transaction.isOver = true;
+      finished.resolve(undefined);
+    }
+  }
+
+  /** Whether the server is known to have done nothing of it, and another try is no burden. */
+  private mayRepeat(error: unknown): boolean {
+    const { engine } = this;
+    const fault = driverErrorOf(error);
+    if (!isMysql(engine) || fault === undefined) return false;
+    const code = engine.retryCode(fault);
+    if (code === undefined || !(isConflict(code) || engine.budget.spend())) return false;
+    engine.watch.retried(code);
+    return true;
+  }
+
+  private get current(): Transaction | undefined {
+    const transaction = this.transactions.getStore();
+    return transaction?.isOver === false ? transaction : undefined;
+  }
+}
+
+/** TypeORM's EntityManager, whose transactions repositories join that were injected. */
+class PlatformEntityManager extends EntityManager {
+  override transaction<T>(work: Work<T>): Promise<T>;
+  override transaction<T>(isolation: NonNullable<Isolation>, work: Work<T>): Promise<T>;
+  override transaction<T>(first: NonNullable<Isolation> | Work<T>, second?: Work<T>): Promise<T> {
+    const [isolation, work] = typeof first === 'function' ? [undefined, first] : [first, second as Work<T>];
+    if (this.queryRunner === undefined) return (this.dataSource as PlatformDataSource).transact(isolation, work);
+    return isolation === undefined ? super.transaction(work) : super.transaction(isolation, work);
+  }
+}
+
+function inTransaction<T>(manager: EntityManager, isolation: Isolation, work: Work<T>): Promise<T> {
+  return isolation === undefined ? manager.transaction(work) : manager.transaction(isolation, work);
+}
+
+async function askEngine(
+  engine: Engine,
+  sql: string,
+  parameters: readonly unknown[],
+  options: { readonly isGated?: boolean; readonly timeoutMs?: number },
+): Promise<unknown> {
+  if (isMysql(engine)) return engine.run(sql, parameters, options);
+  const owner = {};
+  try {
+    const { rows, lastId } = await engine.run(owner, sql, parameters, options.isGated ?? false);
+    return rows ?? lastId;
+  } finally {
+    engine.release(owner);
+  }
+}
+
+function isMysql(engine: Engine): engine is MysqlEngine {
+  return 'budget' in engine;
+}

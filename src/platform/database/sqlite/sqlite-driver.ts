@@ -1,0 +1,126 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type BetterSqlite3 from 'better-sqlite3-v13';
+import { QueryFailedError, type EntityMetadata } from 'typeorm';
+import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
+import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { QueryResult } from 'typeorm/query-runner/QueryResult.js';
+import { generatedMap, readValue } from '../values.js';
+import { SqliteConnection } from './sqlite-connection.js';
+import type { SqliteEngine } from './sqlite-engine.js';
+
+/** TypeORM's driver with exact values and ids, and a query runner for whoever asks for one. */
+export class PlatformSqliteDriver extends BetterSqlite3Driver {
+  constructor(
+    dataSource: BetterSqlite3Driver['dataSource'],
+    readonly engine: SqliteEngine,
+  ) {
+    super(dataSource);
+  }
+
+  override createQueryRunner(): PlatformSqliteQueryRunner {
+    return new PlatformSqliteQueryRunner(this);
+  }
+
+  override prepareHydratedValue(value: unknown, column: ColumnMetadata): unknown {
+    return super.prepareHydratedValue(readValue(value, column), column) as unknown;
+  }
+
+  override preparePersistentValue(value: unknown, column: ColumnMetadata): unknown {
+    const stored: unknown = super.preparePersistentValue(value, column);
+    const isTime = column.type === 'datetime' || column.type === Date;
+    return isTime && typeof stored === 'string' ? roundedTime(stored, column.precision ?? 0) : stored;
+  }
+
+  /** The ids of one statement are consecutive, since nobody else writes meanwhile. */
+  override createGeneratedMap(
+    metadata: EntityMetadata,
+    lastId: bigint | undefined,
+    index: number,
+    count: number,
+  ): Record<string, unknown> | undefined {
+    return generatedMap(metadata, lastId === undefined ? undefined : lastId - BigInt(count - 1 - index));
+  }
+
+  protected override async createDatabaseConnection(): Promise<SqliteConnection> {
+    const { database, driver: Database } = this.options as { database: string; driver: typeof BetterSqlite3 };
+    if (database !== ':memory:') await makeFolder(dirname(resolve(database)));
+    this.engine.connection = new SqliteConnection(new Database(database));
+    return this.engine.connection;
+  }
+}
+
+/** TypeORM's query runner, whose statements wait for the transactions of others. */
+export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
+  /** Whether it is refused as long as the database is not ready for features. */
+  isGated = false;
+  /** Whether a transaction has it, which outlives whoever releases it. */
+  isHeld = false;
+  /** SQLite knows no deadline within a statement. */
+  timeoutMs: number | undefined;
+
+  constructor(private readonly platformDriver: PlatformSqliteDriver) {
+    super(platformDriver);
+  }
+
+  override async query(sql: string, parameters: unknown = [], useStructuredResult = false): Promise<QueryResult> {
+    const values = parameters as readonly unknown[];
+    await this.broadcaster.broadcast('BeforeQuery', sql, parameters as unknown[]);
+    this.dataSource.logger.logQuery(sql, parameters as unknown[], this);
+    try {
+      const { rows, changes, lastId } = await this.platformDriver.engine.run(this, sql, values, this.isGated);
+      const result = new QueryResult<unknown>();
+      result.raw = rows ?? lastId;
+      if (rows === undefined) result.affected = changes;
+      else result.records = rows;
+      await this.broadcaster.broadcast(
+        'AfterQuery',
+        sql,
+        parameters as unknown[],
+        true,
+        undefined,
+        result.raw,
+        undefined,
+      );
+      return useStructuredResult ? result : (result.raw as QueryResult);
+    } catch (fault) {
+      this.dataSource.logger.logQueryError(fault as Error, sql, parameters as unknown[], this);
+      throw new QueryFailedError(sql, parameters as unknown[], fault as Error);
+    }
+  }
+
+  override async release(): Promise<void> {
+    if (this.isHeld) return;
+    this.platformDriver.engine.release(this);
+    await super.release();
+  }
+}
+
+/** MySQL keeps no more of a second than the column's precision says. */
+function roundedTime(text: string, precision: number): string {
+  if (precision >= 3) return text;
+  const step = 10 ** (3 - precision);
+  const time = new Date(`${text.replace(' ', 'T')}Z`).getTime();
+  return new Date(Math.round(time / step) * step).toISOString().replace('T', ' ').replace('Z', '');
+}
+
+/** Where the parent is there by now and the folder still cannot be, that is the end: `recursive` never ends below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await makeOne(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await makeOne(path);
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    // Also where it is no folder, which whoever opens the file in it tells; or another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}

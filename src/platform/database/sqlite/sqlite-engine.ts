@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../config/index.js';
+import type { DatabaseWatch } from '../database-watch.js';
+import { withDeadline } from '../deadline.js';
+import { isFileFault, isFileLock } from '../sqlite-failure.js';
+import { requireSqlValues } from '../sql-values.js';
+import { statementFault } from '../statement-fault.js';
+import { NotAskedError } from '../unavailable.js';
+import type { SqliteConnection, SqliteResult } from './sqlite-connection.js';
+
+/** Whoever asks: a query runner, or one statement by itself. */
+type Owner = object;
+
+/** Statements that steer a transaction; they are not counted as statements of their own. */
+const CONTROL = /^(BEGIN TRANSACTION|COMMIT|ROLLBACK)$/;
+
+/** SQLite below TypeORM: one connection for all, so one transaction at a time, and no statement of others inside of it. */
+export class SqliteEngine {
+  isReady: () => boolean = () => true;
+  connection: SqliteConnection | undefined;
+  /** Whose transaction is open. */
+  private holder: Owner | undefined;
+  private endTurn: () => void = () => undefined;
+  /** Settles when the transaction that runs now, and those that wait before, are over. */
+  private turn: Promise<unknown> = Promise.resolve();
+  /** What made SQLite end the holder's transaction by itself. */
+  private lost: unknown;
+
+  constructor(
+    readonly settings: Pick<Config['database'], 'acquireTimeoutMs' | 'queryTimeoutMs'>,
+    private readonly watch: DatabaseWatch,
+  ) {}
+
+  /**
+   * Runs a statement, in the transaction of `owner` where it has one.
+   *
+   * @throws {Error} (rejects) what SQLite says, `LateError`, or `NotAskedError`.
+   */
+  async run(owner: Owner, sql: string, parameters: readonly unknown[], isGated: boolean): Promise<SqliteResult> {
+    requireSqlValues(sql, parameters);
+    if (isGated && !this.isReady()) throw new NotAskedError('The database is not ready yet');
+    const startedAt = performance.now();
+    try {
+      if (CONTROL.test(sql)) return await this.control(owner, sql);
+      const result = await this.attempt(owner, () => this.opened.run(sql, parameters));
+      this.watch.ran(sql, startedAt);
+      return result;
+    } catch (fault) {
+      if (!CONTROL.test(sql)) this.watch.ran(sql, startedAt, statementFault(fault));
+      if (isOutage(fault)) this.watch.refused(sql, fault, startedAt);
+      throw fault;
+    }
+  }
+
+  /** Rolls back what `owner` left open. */
+  release(owner: Owner): void {
+    if (this.holder === owner) this.rollBack();
+  }
+
+  private async control(owner: Owner, sql: string): Promise<SqliteResult> {
+    if (sql === 'BEGIN TRANSACTION') return this.begin(owner);
+    if (sql === 'ROLLBACK') {
+      this.release(owner);
+      return NOTHING;
+    }
+    await this.attempt(owner, () => this.opened.run('COMMIT', []));
+    this.end();
+    return NOTHING;
+  }
+
+  private async begin(owner: Owner): Promise<SqliteResult> {
+    const before = this.turn;
+    const finished = Promise.withResolvers<undefined>();
+    this.turn = before.then(() => finished.promise);
+    try {
+      await withDeadline(this.settings.acquireTimeoutMs + this.settings.queryTimeoutMs, before);
+      return await this.attempt(owner, () => {
+        const begun = this.opened.run('BEGIN IMMEDIATE', []);
+        // In the same breath, so that no statement of another's comes between.
+        this.holder = owner;
+        this.endTurn = () => finished.resolve(undefined);
+        return begun;
+      });
+    } catch (fault) {
+      finished.resolve(undefined);
+      throw fault;
+    }
+  }
+
+  /** A connection that is closed has rolled back, and so has SQLite after some faults. */
+  private rollBack(): void {
+    try {
+      if (this.connection?.inTransaction === true) this.connection.run('ROLLBACK', []);
+    } finally {
+      this.end();
+    }
+  }
+
+  private end(): void {
+    this.holder = undefined;
+    this.lost = undefined;
+    this.endTurn();
+  }
+
+  private async attempt<T>(owner: Owner, statement: () => T): Promise<T> {
+    const { acquireTimeoutMs, queryTimeoutMs } = this.settings;
+    const start = performance.now();
+    for (;;) {
+      // Looked at until the very moment: between the end of one transaction and here the next may have begun.
+      while (this.holder !== undefined && this.holder !== owner) {
+        await withDeadline(Math.max(0, start + acquireTimeoutMs - performance.now()), this.turn);
+      }
+      if (this.lost !== undefined) throw this.lost as Error;
+      try {
+        return statement();
+      } catch (fault) {
+        if (this.holder === owner && !this.opened.inTransaction) this.lost = fault;
+        const { code = '' } = fault as { code?: string };
+        if (!isFileLock(code) || performance.now() >= start + queryTimeoutMs) throw fault;
+        await sleep(5 + Math.random() * 20);
+      }
+    }
+  }
+
+  private get opened(): SqliteConnection {
+    if (this.connection?.open !== true) throw new NotAskedError('The database is not ready yet');
+    return this.connection;
+  }
+}
+
+const NOTHING: SqliteResult = { rows: undefined, changes: 0, lastId: 0n };
+
+/** Whether it is the file, or others who hold it, rather than the statement. */
+function isOutage(fault: unknown): boolean {
+  const { code = '' } = fault as { code?: string };
+  return isFileLock(code) || isFileFault(code) || code === 'DATABASE_TIMEOUT';
+}
