@@ -137,7 +137,7 @@ export function buildPeers(entrants: readonly Program[]): void {
   if (has('nest')) run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'bench/peers/nest']);
   const out = join(project, 'artifacts/bench');
   if (has('go')) run('go', ['build', '-o', join(out, 'go/peer'), '.'], join(project, 'bench/peers/go'));
-  const cargo = ['build', '--release', '--quiet', '--locked', '--target-dir', join(out, 'rust')];
+  const cargo = ['build', '--release', '--quiet', '--target-dir', join(out, 'rust')];
   if (has('rust')) run('cargo', cargo, join(project, 'bench/peers/rust'));
 }
 
