@@ -93,7 +93,9 @@ async function assemble(
   for (const route of routes) table.add(route);
   layTheWay(nest, adapter);
   const { docs, http } = foundations.config;
-  const servers = () => servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl);
+  // Where nobody says how clients reach it, it is one that somebody tries.
+  const described = http.publicBaseUrl === undefined ? 'This server' : undefined;
+  const servers = () => servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl, described);
   if (docs.enabled) mountDocs(nest, () => documentSource(nest, features, servers()));
   hooks.begin();
   await nest.init();

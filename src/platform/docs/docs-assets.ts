@@ -4,15 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 
-const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-16x16.png', 'favicon-32x32.png'];
+const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofThisPage = [
   'colour-scheme.js',
   'document-info.js',
   'docs-ui.js',
   'exact-integer.js',
   'exact-numbers.js',
+  'folded-failures.js',
   'folded-headers.js',
   'indent-json.js',
+  'key-field.js',
   'named-controls.js',
   'named-items.js',
   'operation-link.js',

@@ -24,8 +24,7 @@ export function docsPage(product: Product): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${name} API</title>
-<link rel="icon" type="image/png" sizes="32x32" href="./docs/assets/favicon-32x32.png">
-<link rel="icon" type="image/png" sizes="16x16" href="./docs/assets/favicon-16x16.png">
+<link rel="icon" type="image/svg+xml" href="./docs/assets/logo.svg">
 <link rel="stylesheet" href="./docs/assets/swagger-ui.css">
 <link rel="stylesheet" href="./docs/assets/docs.css">
 <script defer src="./docs/assets/swagger-ui-bundle.js"></script>
@@ -33,17 +32,24 @@ export function docsPage(product: Product): string {
 </head>
 <body>
 <header class="docs-header">
+<img src="./docs/assets/logo.svg" alt="" width="40" height="40">
 <h1>${name}</h1>
-<p>Browse the operations, and try each one against this server. The document, version ${escapeHtml(product.version)}:
-<a href="./openapi.json">openapi.json</a>, <a href="./openapi.yaml">openapi.yaml</a>.</p>
+<p>API ${escapeHtml(product.version)}: <a href="./openapi.json">openapi.json</a>, <a href="./openapi.yaml">openapi.yaml</a></p>
 </header>
-${guide}
 <div id="swagger-ui"></div>
+${guide}
 <noscript><p class="docs-header">This page needs JavaScript. The document itself does not.</p></noscript>
 </body>
 </html>
 `;
 }
+
+/** A paw: the mark of the page, and its icon. */
+export const docsLogo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="9" fill="#2f6b4a"/>
+<g fill="#fff"><ellipse cx="11" cy="18" rx="3.4" ry="4.4"/><ellipse cx="17" cy="11.5" rx="3.4" ry="4.6"/>
+<ellipse cx="24" cy="11.5" rx="3.4" ry="4.6"/><ellipse cx="30" cy="18" rx="3.4" ry="4.4"/>
+<path d="M20.500 18.500c-4.600 0-9 5-9 9.200 0 3 2.400 4.300 4.800 4.300 1.700 0 2.700-.7 4.200-.7s2.500.7 4.200.7c2.400 0 4.800-1.300 4.800-4.300 0-4.200-4.400-9.200-9-9.200z"/></g></svg>
+`;
 
 const guide = `<section class="docs-guide" aria-label="Getting started">
 <ol>

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { Router, type RequestHandler, type Response } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { docsAssetFolders } from './docs-assets.js';
-import { docsPage, docsPagePolicy } from './docs-page.js';
+import { docsLogo, docsPage, docsPagePolicy } from './docs-page.js';
 import { docsStyle } from './docs-style.js';
 import type { Product } from './product.js';
 import type { DocumentTexts } from './write-document.js';
@@ -28,12 +28,14 @@ export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>
   const router = Router({ caseSensitive: true, strict: true });
   const page = contentOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy });
   const style = contentOf('text/css; charset=utf-8', docsStyle);
+  const logo = contentOf('image/svg+xml', docsLogo);
   const document = onceDone(texts);
   const json = onceDone(async () => contentOf('application/json; charset=utf-8', (await document()).json));
   // RFC 9512 names YAML's media type.
   const yaml = onceDone(async () => contentOf('application/yaml', (await document()).yaml));
   serve(router, '/docs', (_request, response) => sendContent(response, page));
   serve(router, '/docs/assets/docs.css', (_request, response) => sendContent(response, style));
+  serve(router, '/docs/assets/logo.svg', (_request, response) => sendContent(response, logo));
   serve(router, '/openapi.json', async (_request, response) => sendContent(response, await json()));
   serve(router, '/openapi.yaml', async (_request, response) => sendContent(response, await yaml()));
   for (const [name, root] of docsAssetFolders()) {
@@ -51,7 +53,6 @@ const fixedHeaders = { 'Cache-Control': 'no-cache' };
 const typeOf: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
-  '.png': 'image/png',
 };
 
 /** Tagged by content, not by time: images built to be reproducible give every file of every release the same time. */

@@ -2,7 +2,9 @@
 import { followColourScheme } from './colour-scheme.js';
 import { documentInfo } from './document-info.js';
 import { exactNumbers } from './exact-numbers.js';
+import { foldedFailures } from './folded-failures.js';
 import { foldedHeaders } from './folded-headers.js';
+import { keyField } from './key-field.js';
 import { nameControls } from './named-controls.js';
 import { namedItems } from './named-items.js';
 import { deepLinkOfOperation } from './operation-link.js';
@@ -42,7 +44,9 @@ const ui = SwaggerUIBundle({
     exactNumbers(adapt),
     authorization.plugin(),
     documentInfo,
+    foldedFailures,
     foldedHeaders,
+    keyField,
     namedItems,
     toldSilence(location.href),
   ],
@@ -51,6 +55,7 @@ const ui = SwaggerUIBundle({
   displayOperationId: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
+  showCommonExtensions: true,
   filter: false,
   validatorUrl: null,
   // The default one prints numbers in a red that can hardly be read on its grey.

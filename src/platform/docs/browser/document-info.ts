@@ -1,14 +1,19 @@
 import type { SwaggerUi, SwaggerUiPlugin } from './swagger-ui.js';
 
-/** What the document says of itself. Its title, version and address stand in the page's own heading already. */
+/**
+ * What the document says of itself stands behind the operations, above the schemas: who comes wants to see those first.
+ * Its title, version and address are in the page's own heading already.
+ */
 export const documentInfo: SwaggerUiPlugin = {
   wrapComponents: {
-    OAS31Info: (_original: unknown, system: SwaggerUi) => () => {
+    InfoContainer: () => () => null,
+    Models: (Original: unknown, system: SwaggerUi) => (props: object) => {
       const { createElement } = system.React;
       const source = system.specSelectors.selectInfoDescriptionField();
       const description = createElement(system.getComponent('Markdown', true), { source });
       const licence = createElement(system.getComponent('License', true), null);
-      return createElement('div', { className: 'info' }, description, licence);
+      const info = createElement('div', { className: 'info' }, description, licence);
+      return createElement('div', null, info, createElement(Original, props));
     },
   },
 };

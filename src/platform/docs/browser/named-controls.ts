@@ -18,7 +18,6 @@ declare class MutationObserver {
 const names: readonly (readonly [selector: string, name: string | ((control: Element) => string)])[] = [
   ['#servers', 'Server'],
   ['.close-modal', 'Close'],
-  ['#auth-bearer-value', 'API key'],
   ['.modal-btn.authorize', 'Authorize'],
   ['tr[data-param-name] select', (control) => control.closest('tr')?.getAttribute('data-param-name') ?? ''],
   ['textarea.body-param__text', 'Request body'],

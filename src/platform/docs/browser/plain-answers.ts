@@ -33,7 +33,14 @@ export function toldSilence(pageUrl: string): SwaggerUiPlugin {
       const message = reason(system.oas3Selectors.selectedServer(), pageUrl);
       return original(path, method, { error: true, err: { name: '', message } });
     };
-  return { statePlugins: { spec: { wrapActions: { setResponse } } } };
+  // What is refused before it is sent must not stand above the answer to what was sent before.
+  const validateParams =
+    (original: (operation: [path: string, method: string]) => unknown, system: SwaggerUi) =>
+    (operation: [path: string, method: string]) => {
+      system.specActions.clearResponse(...operation);
+      return original(operation);
+    };
+  return { statePlugins: { spec: { wrapActions: { setResponse, validateParams } } } };
 }
 
 export function reason(server: string, pageUrl: string): string {

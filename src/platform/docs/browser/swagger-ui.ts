@@ -1,8 +1,11 @@
 /** The parts of Swagger UI that this page touches; the package ships no types. */
 export interface SwaggerUi {
   preauthorizeApiKey(scheme: string, key: string): void;
-  readonly React: { readonly createElement: (component: unknown, props: unknown, ...children: unknown[]) => unknown };
-  readonly specActions: { updateJsonSpec(document: unknown): void };
+  readonly React: {
+    readonly createElement: (component: unknown, props: unknown, ...children: unknown[]) => unknown;
+    readonly useState: <T>(initial: T) => [value: T, set: (value: T) => void];
+  };
+  readonly specActions: { updateJsonSpec(document: unknown): void; clearResponse(path: string, method: string): void };
   readonly layoutActions: { parseDeepLinkHash(hash: string): void };
   readonly specSelectors: { selectInfoDescriptionField(): string | undefined };
   readonly oas3Selectors: { selectedServer(): string };

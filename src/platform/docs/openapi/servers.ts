@@ -11,8 +11,12 @@ const exampleServers = {
 };
 
 /** The servers of a running service: Production as clients know it, Staging where one is configured. */
-export function servingServers(production: string, staging: string | undefined): DocumentServer[] {
-  const servers = [{ url: production, description: 'Production' }];
+export function servingServers(
+  production: string,
+  staging: string | undefined,
+  description = 'Production',
+): DocumentServer[] {
+  const servers = [{ url: production, description }];
   return staging === undefined ? servers : [...servers, { url: staging, description: 'Staging' }];
 }
 
