@@ -34,6 +34,10 @@ export {
 export {
   Database,
   DatabaseError,
+  isDuplicateKey,
+  isForeignKey,
+  isLocked,
+  isOutcomeUnknown,
   type Row,
   type SqlValue,
   type StatementOptions,

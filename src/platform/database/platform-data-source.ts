@@ -103,7 +103,7 @@ export class PlatformDataSource extends DataSource {
       return (await askEngine(this.engine, sql, parameters, options)) as T;
     } catch (fault) {
       if (fault instanceof TypeError) throw fault;
-      this.logger.logQueryError(fault as Error, sql, [...parameters]);
+      if (options.isGated === true) this.logger.logQueryError(fault as Error, sql, [...parameters]);
       throw new QueryFailedError(sql, [...parameters], fault as Error);
     }
   }

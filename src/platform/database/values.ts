@@ -1,7 +1,16 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { EntityMetadata } from 'typeorm';
 
-const INTEGERS: ReadonlySet<unknown> = new Set(['int', 'integer', 'tinyint', 'smallint', 'mediumint', 'int2', 'int4']);
+const INTEGERS: ReadonlySet<unknown> = new Set<unknown>([
+  Number,
+  'int',
+  'integer',
+  'tinyint',
+  'smallint',
+  'mediumint',
+  'int2',
+  'int4',
+]);
 const DECIMALS: ReadonlySet<unknown> = new Set(['decimal', 'dec', 'numeric', 'fixed']);
 
 /**

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { storeKey } from '../support/api-keys.js';
+import type { TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
+import { hosting } from '../support/hosting.js';
+import { HttpClient, type Answer } from '../support/http.js';
+import { Service } from '../support/service.js';
+
+onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
+  const { program, env } = hosting({ features: ['features/library.feature.ts'] });
+  let database: TestDatabase;
+  let service: Service;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+    service = await Service.start({ database, program, env });
+    client = new HttpClient(service.url, await storeKey(database));
+  }, 60_000);
+
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  const post = (what: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    client.post(`/v1/library/${what}/Ann%20${what}`, undefined, { headers });
+  const run = async (what: string): Promise<unknown> => {
+    const answer = await post(what);
+    if (answer.status !== 201)
+      throw new Error(JSON.stringify(service.log.filter(({ level }) => level !== 'info').at(-1)));
+    return (answer.json() as { answer: unknown }).answer;
+  };
+
+  it('saves by cascade, and reads values of the same types on every engine', async () => {
+    expect(await run('values')).toStrictEqual({
+      title: 'One',
+      shelf: 7,
+      price: '19.90',
+      isLent: false,
+      tags: ['a', { b: 1 }],
+      cover: [0, 255],
+      summary: '5',
+      boughtAt: '2026-01-02T03:04:05.678Z',
+      printedOn: '2025-12-31',
+      version: 1,
+      deletedAt: null,
+      kinds: ['bigint', 'number', 'string', true, true],
+      books: 2,
+    });
+  });
+
+  it('pages, joins, sums and deletes softly', async () => {
+    expect(await run('queries')).toStrictEqual({
+      page: ['Two'],
+      count: 2,
+      joined: [1],
+      raw: { many: 1, most: 7 },
+      left: 1,
+      all: 2,
+    });
+  });
+
+  it('refuses a stale version', async () => {
+    expect(await run('stale')).toBe('version 2, refused');
+  });
+
+  it('is told of unique and foreign keys that were hit', async () => {
+    expect(await run('violations')).toStrictEqual({ twice: true, orphan: true, named: true });
+  });
+
+  it('has one transaction over injected repositories', async () => {
+    expect(await run('together')).toStrictEqual({ message: 'rolled back', authors: ['kept'], books: ['kept'] });
+  });
+
+  it('gets exact ids beyond 2^53 for one row and for several', async () => {
+    expect(await run('ids')).toStrictEqual({ apart: ['1', '2', '3', '4'], found: ['1', '2', '3'] });
+  });
+
+  it('joins the transaction of an Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    expect((await post('fail', headers)).status).toBe(500);
+    const [lost] = await database.query("SELECT COUNT(*) AS n FROM library_author WHERE name = 'Ann fail'");
+    expect(Number(lost?.['n'])).toBe(0);
+    const answers = [await post('write', headers), await post('write', headers)];
+    expect(answers.map(({ status, headers: sent }) => [status, sent.get('idempotent-replayed')])).toStrictEqual([
+      [201, null],
+      [201, 'true'],
+    ]);
+    const [kept] = await database.query("SELECT COUNT(*) AS n FROM library_author WHERE name = 'Ann write'");
+    expect(Number(kept?.['n'])).toBe(1);
+  });
+});
