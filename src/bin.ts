@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { keepCompiledCode, mapStacks, useSupportedNode } from './platform/runtime/index.js';
+import { endOnStopSignal, keepCompiledCode, mapStacks, useSupportedNode } from './platform/runtime/index.js';
 
 /** The command line of the features that this service ships. */
+endOnStopSignal(false);
 await useSupportedNode();
 keepCompiledCode();
 mapStacks();

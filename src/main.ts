@@ -1,6 +1,7 @@
-import { keepCompiledCode, mapStacks, useSupportedNode } from './platform/runtime/index.js';
+import { endOnStopSignal, keepCompiledCode, mapStacks, useSupportedNode } from './platform/runtime/index.js';
 
 /** The process: configuration, application, listen, drain. Nothing else. */
+endOnStopSignal(process.argv.length === 2);
 await useSupportedNode();
 keepCompiledCode();
 mapStacks();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import autocannon from 'autocannon';
 import { storeKey } from '../support/api-keys.js';
-import { builtProgram, emptyFolder, programEnvironment } from '../support/command.js';
+import { builtProgram, emptyFolder, type Environment, programEnvironment } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
@@ -31,19 +31,23 @@ interface Piped {
   lines(): string[];
 }
 
-async function launchPiped(database: TestDatabase, folder: string): Promise<Piped> {
+async function launchPiped(
+  database: TestDatabase,
+  folder: string,
+  { reader: [program, ...args] = ['cat'], env: more = {} }: { reader?: [string, ...string[]]; env?: Environment } = {},
+): Promise<Piped> {
   const [pipe, file] = [join(folder, 'pipe'), join(folder, 'lines')];
   execFileSync('mkfifo', [pipe]);
   const end = openSync(file, 'w');
-  const reader = spawnTethered('cat', [pipe], { stdio: ['ignore', end, 'ignore'] });
+  const reader = spawnTethered(program, [...args, pipe], { stdio: ['ignore', end, 'ignore'] });
   closeSync(end);
   const [port, managementPort] = [String(await freePort()), String(await freePort())];
-  const { program, env } = hosting({
+  const { program: host, env } = hosting({
     features: ['features/thrower.feature.ts'],
-    env: { PORT: port, MANAGEMENT_PORT: managementPort, RATE_LIMIT_PER_MINUTE: '0' },
+    env: { PORT: port, MANAGEMENT_PORT: managementPort, RATE_LIMIT_PER_MINUTE: '0', ...more },
   });
   // The shell's opening of the pipe waits for the reader, so that this process need not.
-  const service = spawnTethered('sh', ['-c', 'exec "$0" "$1" > "$2"', process.execPath, program, pipe], {
+  const service = spawnTethered('sh', ['-c', 'exec "$0" "$1" > "$2"', process.execPath, host, pipe], {
     cwd: emptyFolder,
     env: programEnvironment(database.url, env),
     stdio: 'ignore',
@@ -111,6 +115,23 @@ describe('whoever reads the log', () => {
     expect(await once(piped.service, 'exit')).toEqual([0, null]);
   }, 60_000);
 });
+
+it('a reader of lines for people that goes after the first does not end the service', async () => {
+  const database = await createSqliteDatabase();
+  const folder = scratchFolder('log-sink');
+  const env = { LOG_FORMAT: 'pretty', NODE_ENV: 'development' };
+  const piped = await launchPiped(database, folder, { reader: ['head', '-n1'], env });
+  try {
+    expect(await answered(piped)).toBe(MANY);
+    expect(piped.lines()).toEqual([expect.stringMatching(/^\[[\d:]+\] INFO: Starting$/), '']);
+    piped.service.kill('SIGTERM');
+    expect(await once(piped.service, 'exit')).toEqual([0, null]);
+  } finally {
+    piped.service.kill('SIGKILL');
+    removeScratch(folder);
+    await database.drop();
+  }
+}, 60_000);
 
 describe('a stop while nobody reads the log', () => {
   it('ends all the same', async () => {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { bodyBytes, closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
 import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
+import { CONFIG, type Config } from '../config/index.js';
 import { Metrics } from '../metrics/index.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
@@ -25,12 +26,16 @@ export class ExchangeObserver {
   private readonly ended: EndedExchange[] = [];
   private oldest = 0;
   private draining = false;
+  /** For the developer at a terminal. Elsewhere what clients ask for is theirs: a path may hold a secret. */
+  private readonly showsPath: boolean;
 
   constructor(
     private readonly metrics: Metrics,
     @Inject(LOG) private readonly log: Log,
+    @Inject(CONFIG) { env, log: { format } }: Config,
   ) {
     metrics.watchActive(() => this.active.size);
+    this.showsPath = env === 'development' && format === 'pretty';
   }
 
   /** From now on the last answer of each connection, also one to what has begun, tells it to close. */
@@ -129,6 +134,7 @@ export class ExchangeObserver {
     if (route !== undefined) fields += `,"feature":"${route.feature}"`;
     fields += `,"event":"http.request","http":{"method":"${method}"`;
     if (route !== undefined) fields += `,"route":"${route.path}"`;
+    if (this.showsPath) fields += `,"path":${cleanLine(JSON.stringify(exchange.path))}`;
     if (status !== undefined) fields += `,"status":${status}`;
     fields += `,"duration_ms":${milliseconds}`;
     if (bytes !== undefined) fields += `,"bytes":${bytes}`;

@@ -1,3 +1,4 @@
+import { onStopSignal, type StopSignal } from '../runtime/index.js';
 import { StartFault } from '../start-fault.js';
 import type { Application } from './application.js';
 
@@ -25,7 +26,7 @@ export async function exitOnFault(work: () => Promise<void>, said = 'The service
 }
 
 /**
- * SIGTERM and SIGINT stop the application: exit 0 when nothing was lost, 1 when requests had to be cut off.
+ * SIGTERM, SIGHUP and SIGINT stop the application: exit 0 when nothing was lost, 1 when requests had to be cut off.
  *
  * @param starting one that is still being put together serves nobody: the process ends at once.
  */
@@ -37,9 +38,9 @@ export function stopOnSignal(starting: Application | Promise<Application>): void
     // Whoever waits for it tells why.
     () => undefined,
   );
-  const stop = (signal: NodeJS.Signals): void => {
+  const stop = (signal: StopSignal): void => {
     // A second SIGTERM must not abort a drain; a second Ctrl-C is a person who will not wait.
-    if (stopping && signal === 'SIGTERM') return;
+    if (stopping && signal !== 'SIGINT') return;
     if (stopping) process.exit(130);
     stopping = true;
     if (application === undefined) process.exit(0);
@@ -52,8 +53,12 @@ export function stopOnSignal(starting: Application | Promise<Application>): void
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  onStopSignal(stop);
+}
+
+/** Keeps SIGUSR1 from opening Node's debugger, which runs any code for whoever connects to its port. */
+export function refuseDebugger(): void {
+  process.on('SIGUSR1', () => undefined);
 }
 
 /**

@@ -33,10 +33,14 @@ export class LineWriter implements DestinationStream {
   private timer: NodeJS.Timeout | undefined;
   private isStuck = false;
 
-  /** @param onDrop told of every line that is dropped. */
+  /**
+   * @param onDrop called for every line that is dropped.
+   * @param format gives a line the form in which it is written.
+   */
   constructor(
     name: 'stdout' | 'stderr',
     private readonly onDrop: () => void,
+    private readonly format: (line: string) => string = (line) => line,
   ) {
     // Node makes a pipe or a socket non-blocking as it makes a stream of it, and blocking again at its end.
     const stream = process[name];
@@ -45,7 +49,8 @@ export class LineWriter implements DestinationStream {
     if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
   }
 
-  write(line: string): void {
+  write(unformatted: string): void {
+    const line = this.format(unformatted);
     if (this.text.length + this.bytes.length + line.length > MOST_WAITING) return this.onDrop();
     this.text += line;
     holding.add(this);

@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, type Logger } from 'pino';
 import { lineTime } from './line-time.js';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
@@ -21,10 +21,9 @@ export interface LogSettings {
 /** Makes the log. A line holds what is named here or given by the caller. */
 export async function createLog(settings: LogSettings): Promise<Log> {
   const stream = settings.stream ?? 'stdout';
-  const destination =
-    settings.format === 'pretty'
-      ? await prettyDestination(stream === 'stdout' ? 1 : 2)
-      : new LineWriter(stream, settings.onDrop ?? (() => undefined));
+  // Loaded only where a person reads along: every start would take longer.
+  const format = settings.format === 'pretty' ? (await import('./pretty-line.js')).prettyLine : undefined;
+  const destination = new LineWriter(stream, settings.onDrop ?? (() => undefined), format);
   return pino(
     {
       level: settings.level,
@@ -46,10 +45,4 @@ export async function createLog(settings: LogSettings): Promise<Log> {
  */
 export function flushLog(log: Log): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
-}
-
-/** Loaded only where a person reads along: every start would take longer. */
-async function prettyDestination(descriptor: 1 | 2): Promise<DestinationStream> {
-  const { default: pretty } = await import('pino-pretty');
-  return pretty({ destination: descriptor, ignore: 'pid,service,version,event', translateTime: 'SYS:HH:MM:ss' });
 }

@@ -1,3 +1,5 @@
+import { escapeUnseen } from './unseen.js';
+
 /** What may leave a line of the log, by allow-list first; what has the shape of a secret is taken out of the rest last. */
 
 /** An error: TypeORM's carry SQL and parameters, drivers' quote values, requests hang on some; none of it is logged. */
@@ -70,13 +72,8 @@ export const redactedPaths = [
 /** An API key keeps its public id, by which it can be revoked; any other bearer token is taken out whole. */
 const API_KEY = /as_(live|test)_([0-9A-Za-z]{8})_[0-9A-Za-z]+/g;
 const BEARER = /\b(bearer) +(?!as_(?:live|test)_)[\w.~+/=-]+/gi;
-/** DEL, C1 and the line separators of Unicode: JSON lets them stand, terminals and some readers of lines act on them. */
-const UNSEEN = /[\x7f-\x9f\u2028\u2029]/g;
 
 /** The last look at a line, when it is text already. */
 export function cleanLine(line: string): string {
-  return line
-    .replace(API_KEY, 'as_$1_$2_[redacted]')
-    .replace(BEARER, '$1 [redacted]')
-    .replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escapeUnseen(line.replace(API_KEY, 'as_$1_$2_[redacted]').replace(BEARER, '$1 [redacted]'));
 }
