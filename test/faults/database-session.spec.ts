@@ -98,7 +98,7 @@ onOwnServer('a server whose sessions are not as they are on most', () => {
       await service.stop();
       const bytes = await seen(database, 'SELECT HEX(name) AS name FROM pet');
       const expected = Buffer.from(NAME).toString('hex').toUpperCase();
-      expect(bytes).toEqual(Array.from({ length: 5 }, () => ({ name: expected })));
+      expect(bytes).toStrictEqual(Array.from({ length: 5 }, () => ({ name: expected })));
       await database.drop();
     }, 90_000);
   });
