@@ -30,6 +30,8 @@ afterEach(() => {
 it.each([
   ['frobnicate', "unknown command 'frobnicate'"],
   ['--frobnicate', "unknown option '--frobnicate'"],
+  ['--port 4400', 'PORT=… node dist/main.js'],
+  ['--http-body-limit-bytes=1', 'HTTP_BODY_LIMIT_BYTES=… node dist/main.js'],
   ['keys', 'Usage:'],
   ['keys destroy', "unknown command 'destroy'"],
   ['migrate now', 'too many arguments'],

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { documentedSections } from '../platform/config/index.js';
 import type { Feature } from '../platform/feature.js';
 import { version } from '../platform/version.js';
 import { configCommand } from './config.command.js';
@@ -19,14 +20,29 @@ export { outliveOutput } from './output.js';
  * what the command says after one that failed.
  */
 export async function runCommand(features: readonly Feature[], args: readonly string[]): Promise<void> {
-  const program = new Command('animal-store').description('Runs and keeps an Animal Store').version(version);
+  const program = new Command('animal-store')
+    .description('Runs and keeps an Animal Store. Without arguments, `node dist/main.js` is the service.')
+    .version(version);
   for (const command of commandsFor(features)) program.addCommand(command);
   try {
     await throwOnExit(program).parseAsync(args, { from: 'user' });
   } catch (error) {
     // Its message is printed already.
-    if (error instanceof CommanderError) process.exitCode = error.exitCode;
-    else throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode;
+    hintAtVariable(features, error, args[0]);
+  }
+}
+
+/** Settings are variables, and no options: `--port 4400` is `PORT=4400`. */
+function hintAtVariable(features: readonly Feature[], { code }: CommanderError, option = ''): void {
+  const name = option
+    .replace(/^--|=.*/g, '')
+    .replaceAll('-', '_')
+    .toUpperCase();
+  const isVariable = documentedSections(features).some(({ variables }) => variables.some((each) => each.name === name));
+  if (code === 'commander.unknownOption' && isVariable) {
+    process.stderr.write(`Settings are variables of the environment: ${name}=… node dist/main.js\n`);
   }
 }
 
