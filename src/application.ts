@@ -97,8 +97,6 @@ async function assemble(
   const described = http.publicBaseUrl === undefined ? 'This server' : undefined;
   const servers = () => servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl, described);
   if (docs.enabled) mountDocs(nest, () => documentSource(nest, features, servers()));
-  hooks.begin();
-  await nest.init();
   return { nest, adapter };
 }
 

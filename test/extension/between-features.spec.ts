@@ -120,9 +120,13 @@ describe('a feature that fails to start', () => {
     ['construct', 'lanterns', 'No oil'],
     ['begin', 'kettles', 'No water'],
     ['ask', 'parrots', 'The database is not ready yet'],
-    ['find', 'sailors', "Nest can't resolve dependencies of the Sailor"],
+    [
+      'find',
+      'sailors',
+      'Sailor needs Compass, which its module does not have; add Compass to the providers of that module',
+    ],
     ['measure', 'scales', "metric 'weighings_total' does not begin with the name of a feature that is started"],
-    ['count', 'abacus', 'A metric with the name animal_store_ready has already been registered'],
+    ['count', 'abacus', 'A metric with the name abacus_beads has already been registered'],
     ['map', 'ghosts', 'Entity "Ghost" does not have a primary column'],
   ])('because it fails to %s is named, once', async (what, feature, reason) => {
     const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];
@@ -132,6 +136,16 @@ describe('a feature that fails to start', () => {
     expect(service.output.split(reason)).toHaveLength(2);
     expect(service.output).toMatch(/^ {4}at /m);
   });
+});
+
+it('a feature that adds handlers beside those of Nest does not start', async () => {
+  const features = ['features/fails-to-stay.feature.ts'];
+  const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });
+  expect(await service.exited).toStrictEqual({ code: 1, signal: null });
+  expect(service.output).toContain(
+    "feature 'squatters' failed to start: Squatter.onModuleInit adds handlers to Express itself, which would answer " +
+      'without a key and in a shape of their own; declare them in a controller, or as middleware by configure(consumer)',
+  );
 });
 
 describe('a feature whose start does not end', () => {

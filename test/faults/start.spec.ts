@@ -97,7 +97,7 @@ onEachEngine('starting', (engine) => {
     const { service, api, probe } = await launchOn(empty, { MIGRATIONS: 'check' });
     const behind = await service.untilLogged(({ event }) => event === 'db.behind');
     expect(behind).toMatchObject({ level: 'warn', pending: expect.arrayContaining(['CreatePets1764201600000']) });
-    await untilChecked(probe, { schema: 'failing', database: 'ok', accepting: 'ok' });
+    await untilChecked(probe, { schema: 'failing', database: 'ok', accepting: 'failing' });
     expect((await probe('/livez')).status).toBe(200);
     expect((await probe('/startupz')).status).toBe(503);
     expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
@@ -160,7 +160,7 @@ describe('starting before its database', () => {
     const { service, api, probe } = await launchOn({ url: `mysql://root@127.0.0.1:${String(port)}/store_late` });
     await service.untilLogged(({ event }) => event === 'db.unavailable');
     expect((await probe('/livez')).status).toBe(200);
-    const checks = { schema: 'failing', database: 'failing', accepting: 'ok' };
+    const checks = { schema: 'failing', database: 'failing', accepting: 'failing' };
     expect(await probe('/readyz')).toEqual({ status: 503, body: { status: 'failing', checks } });
     expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
     const server = await MariaDb.start({ port });
@@ -182,7 +182,7 @@ describe('starting before its database', () => {
     const server = await MariaDb.start();
     const database = await createMysqlDatabase(server.url(), server.adminUrl());
     const { service, probe } = await launchOn(database, { MIGRATIONS: 'check' });
-    const behind = { schema: 'failing', accepting: 'ok' } as const;
+    const behind = { schema: 'failing', accepting: 'failing' } as const;
     await untilChecked(probe, { ...behind, database: 'ok' });
     server.pause();
     await untilChecked(probe, { ...behind, database: 'failing' });

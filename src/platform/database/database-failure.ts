@@ -16,7 +16,13 @@ export interface DriverFault extends MysqlFault {
 export function driverErrorOf(error: unknown): DriverFault | undefined {
   if (error instanceof QueryFailedError) return error.driverError as DriverFault;
   if (!(error instanceof Error)) return undefined;
-  return error.cause === undefined && 'errno' in error ? (error as DriverFault) : driverErrorOf(error.cause);
+  if (error.cause !== undefined) return driverErrorOf(error.cause);
+  return 'errno' in error && !isOfSystem(error) ? (error as DriverFault) : undefined;
+}
+
+/** Of a file or a connection of a feature's own. The driver's errors of connections say besides that they are fatal. */
+function isOfSystem(error: Error): boolean {
+  return 'syscall' in error && !('fatal' in error || 'phase' in error || 'outcome' in error);
 }
 
 /** Whether a statement was refused since a row with the same unique or primary key is there. */

@@ -1,4 +1,4 @@
-import type { Provider, Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import {
   EXCEPTION_FILTERS_METADATA,
   GUARDS_METADATA,
@@ -8,7 +8,7 @@ import {
   PROPERTY_DEPS_METADATA,
   SELF_DECLARED_DEPS_METADATA,
 } from '@nestjs/common/constants.js';
-import type { DeclaredFeature } from './declared-features.js';
+import { classOf, type DeclaredFeature } from './declared-features.js';
 
 /** What the compiler, else `@Inject()`, leaves on a class about what its constructor takes, or is put into it thereafter. */
 const KNOWN_NEEDS = [PARAMTYPES_METADATA, SELF_DECLARED_DEPS_METADATA, PROPERTY_DEPS_METADATA];
@@ -32,12 +32,6 @@ export function faultsOfConstructors({ modules }: DeclaredFeature): string[] {
         'it lacks @Injectable(), or was compiled without emitDecoratorMetadata; ' +
         'where it can do with nothing, provide it by useFactory',
     );
-}
-
-/** The class that Nest makes an instance of for a provider, where it makes one. */
-function classOf(provider: Provider): Type[] {
-  if (typeof provider === 'function') return [provider];
-  return 'useClass' in provider ? [provider.useClass] : [];
 }
 
 /** The guards, interceptors, pipes and filters of a controller and its handlers that Nest makes. */

@@ -22,6 +22,12 @@ export interface DeclaredFeature extends Feature {
   readonly unreadable: readonly string[];
 }
 
+/** The class that Nest makes an instance of for a provider, where it makes one. */
+export function classOf(provider: Provider): Type[] {
+  if (typeof provider === 'function') return [provider];
+  return 'useClass' in provider ? [provider.useClass] : [];
+}
+
 type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<() => Type>;
 
 /**

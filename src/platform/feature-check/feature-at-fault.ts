@@ -6,6 +6,7 @@ import { fileOf, type Feature } from '../feature.js';
 import { stackOf } from '../logging/index.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
 import { nameOfEntity } from './entities.js';
+import { injectionReason } from './injection-reason.js';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
 const HERE = callingFile(0) ?? '';
@@ -26,7 +27,7 @@ export class FeatureStartError extends Error {
 /** What a client would be told of a fault says less than what lies beneath it. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof ApiError && cause.cause instanceof Error) return cause.cause.message;
-  return cause instanceof Error ? cause.message : String(cause);
+  return injectionReason(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 /**

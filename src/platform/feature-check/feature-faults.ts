@@ -10,6 +10,7 @@ import { tableOf, type Claimant } from './claims.js';
 import { nameOfEntity } from './entities.js';
 import { faultsOfConstructors } from './constructor-faults.js';
 import type { DeclaredFeature } from './declared-features.js';
+import { faultsOfParts } from './unsupported-parts.js';
 
 const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];
 
@@ -25,6 +26,7 @@ export function faultsOf(feature: DeclaredFeature, platformVersion: string, star
     ...faultsOfConfig(feature),
     ...faultsOfProviders(feature),
     ...faultsOfConstructors(feature),
+    ...faultsOfParts(feature),
   ].map((fault) => `feature '${feature.name}' ${fault}`);
 }
 

@@ -19,6 +19,10 @@ const HOOKS = [
 
 type Hooked = Partial<Record<(typeof HOOKS)[number], (...args: unknown[]) => unknown>>;
 
+const BESIDE_NEST =
+  'adds handlers to Express itself, which would answer without a key and in a shape of their own; ' +
+  'declare them in a controller, or as middleware by configure(consumer)';
+
 /** Work of a feature's at start or stop. */
 export interface HookAtWork {
   readonly feature: string;
@@ -30,6 +34,7 @@ export interface HookAtWork {
 export class HookWatch {
   private readonly running = new Set<HookAtWork>();
   private modules: ModulesContainer | undefined;
+  private countHandlers = (): number => 0;
 
   private constructor(private readonly features: ReadonlyMap<Type, string>) {}
 
@@ -49,8 +54,13 @@ export class HookWatch {
     this.modules = modules;
   }
 
-  /** From now on every call of a hook is watched; to be called when all that has hooks is made. */
-  begin(): void {
+  /**
+   * From now on every call of a hook is watched; to be called when all that has hooks is made.
+   *
+   * @param countHandlers how many handlers Express has.
+   */
+  begin(countHandlers: () => number = () => 0): void {
+    this.countHandlers = countHandlers;
     for (const { feature, wrapper } of this.providers()) {
       const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
       if (typeof instance !== 'object' || instance === null) continue;
@@ -96,8 +106,10 @@ export class HookWatch {
     const work: HookAtWork = { feature, work: `${instance.constructor.name}.${hook}` };
     const watched = async (...args: unknown[]): Promise<void> => {
       this.running.add(work);
+      const handlers = this.countHandlers();
       try {
         await own.apply(instance, args);
+        if (this.countHandlers() > handlers) throw new FeatureStartError(feature, `${work.work} ${BESIDE_NEST}`);
       } finally {
         this.running.delete(work);
       }

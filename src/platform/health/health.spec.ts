@@ -10,6 +10,9 @@ describe('health', () => {
     const ask = jest.fn(() => true);
     health.contribute('kettle', ask);
     await health.start();
+    expect(health.isReady).toBe(false);
+    health.accept();
+    await health.checkAll();
     expect(health.isReady).toBe(true);
     await jest.advanceTimersByTimeAsync(10_000);
     const asked = ask.mock.calls.length;

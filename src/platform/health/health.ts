@@ -13,6 +13,8 @@ export type HealthContribution = () => boolean | Promise<boolean>;
 export class Health {
   private readonly checks = new Map<string, { ask: HealthContribution; misses: number; ok: boolean }>();
   private timer: NodeJS.Timeout | undefined;
+  /** Whether requests are taken: the features have started, and nothing stops. */
+  private accepting = false;
   private draining = false;
   private everReady = false;
 
@@ -28,14 +30,20 @@ export class Health {
     await this.checkAll();
   }
 
+  /** The features have started. */
+  accept(): void {
+    this.accepting = !this.draining;
+  }
+
   /** From now on not ready, for good. */
   drain(): void {
     this.draining = true;
+    this.accepting = false;
     clearInterval(this.timer);
   }
 
   get isReady(): boolean {
-    return !this.draining && this.everReady && [...this.checks.values()].every((check) => check.ok);
+    return this.accepting && this.everReady && [...this.checks.values()].every((check) => check.ok);
   }
 
   get hasStarted(): boolean {
@@ -45,13 +53,13 @@ export class Health {
   /** Checks by name, for the body of /readyz. */
   report(): Record<string, 'ok' | 'failing'> {
     const entries = [...this.checks].map(([name, { ok }]) => [name, ok ? 'ok' : 'failing'] as const);
-    return Object.fromEntries([...entries, ['accepting', this.draining ? 'failing' : 'ok']]);
+    return Object.fromEntries([...entries, ['accepting', this.accepting ? 'ok' : 'failing']]);
   }
 
   /** Asks every check now, without waiting for the next period. */
   async checkAll(): Promise<void> {
     await Promise.all([...this.checks.keys()].map((name) => this.check(name)));
-    if ([...this.checks.values()].every((check) => check.ok)) this.everReady = true;
+    if (this.accepting && [...this.checks.values()].every((check) => check.ok)) this.everReady = true;
   }
 
   private async check(name: string): Promise<void> {

@@ -52,6 +52,8 @@ export class Exchange {
   readonly headers: Record<string, string> = {};
   /** Values of the Link header, in order. */
   readonly links: string[] = [];
+  /** Whether the features had not started when it began. */
+  isEarly = false;
   /** Whether nothing but the platform has its request and its response. */
   isPlain = false;
   route: Route | undefined;

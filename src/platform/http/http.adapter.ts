@@ -19,6 +19,7 @@ import type { PlainHandler } from './plain-handler.js';
 import { parseQuery } from './query.js';
 import { originForm } from './request-target.js';
 import type { Responder } from './responder.js';
+import { starting } from './route.guard.js';
 import { TurnQueue } from './turn-queue.js';
 import type { Unmatched } from './unmatched.js';
 import { queryObject } from '../validation/index.js';
@@ -48,6 +49,7 @@ export interface Hands {
 /** Express as this service needs it: an exchange around every request, exact answers, strict paths, own limits. */
 export class HttpAdapter extends ExpressAdapter {
   private hands: Hands | undefined;
+  private isOpen = false;
   private readonly direct: DirectRoutes;
   private readonly crossOrigin: ReturnType<typeof crossOrigin>;
   /** Exchanges whose request came in this turn of the event loop. */
@@ -73,6 +75,16 @@ export class HttpAdapter extends ExpressAdapter {
     this.hands = hands;
     this.direct.addPlain(hands.plainHandlers);
     this.server.timeout += hands.longestDeadlineMs - this.config.http.requestDeadlineMs;
+  }
+
+  /** How many handlers and middlewares Express has. */
+  countHandlers(): number {
+    return this.getInstance<Express>().router.stack.length;
+  }
+
+  /** The features have started: from now on their handlers are called. */
+  open(): void {
+    this.isOpen = true;
   }
 
   override initHttpServer(): void {
@@ -157,8 +169,17 @@ export class HttpAdapter extends ExpressAdapter {
   private dispatch({ request, response }: Exchange): void {
     request.url = originForm(request.url ?? '/');
     const [asked, answered] = [request as Request, response as Response];
-    if (!request.url.startsWith('/')) this.answerUnrouted(asked, answered);
+    if (!this.isOpen) this.answerEarly(asked, answered);
+    else if (!request.url.startsWith('/')) this.answerUnrouted(asked, answered);
     else if (!this.direct.dispatch(asked, answered)) this.getInstance<Express>()(asked, answered);
+  }
+
+  /** While the features have not started there is the documentation alone, which stands before their handlers. */
+  private answerEarly(request: Request, response: Response): void {
+    exchangeOf(request).isEarly = true;
+    this.getInstance<Express>()(request, response, (thrown?: unknown) =>
+      this.fail(thrown ?? starting(), request, response),
+    );
   }
 
   /** A target that is no path, such as `*`: Express would ask `url.parse`, of which Node warns on standard error. */

@@ -1,12 +1,20 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONFIG, type Config } from '../config/index.js';
+import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Deprecations } from '../deprecation/index.js';
 import { RouteTable } from '../routing/index.js';
 import { Deadline } from './deadline.js';
 import { exchangeOf } from './exchange.js';
 import { mayTakeBody } from './body.guard.js';
 import { RequestBody } from './request-body.js';
+
+/** What every request gets until the features have started. */
+export function starting(): ApiError {
+  return new ApiError(coreErrors.serviceUnavailable, 'The service is starting. Try again shortly.', {
+    headers: RETRY_SOON,
+  });
+}
 
 /** The first guard: puts the operation and its unread body on the exchange, where every later step finds them. */
 @Injectable()
@@ -24,6 +32,7 @@ export class RouteGuard implements CanActivate {
     const route = this.routes.ofHandler(context.getClass(), context.getHandler());
     if (route === undefined) return true;
     const exchange = exchangeOf(request);
+    if (exchange.isEarly) throw starting();
     exchange.route = route;
     this.deprecations.announce(exchange, route);
     const response = http.getResponse<ServerResponse>();

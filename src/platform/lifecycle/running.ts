@@ -39,6 +39,8 @@ export class Running implements Application {
   private readonly liveness: Liveness;
   private readonly management: ManagementServer;
   private opening: Promise<void> | undefined;
+  /** Whether the features have started. */
+  private isUp = false;
   private tracing: Tracing | undefined;
   private stopping: Promise<boolean> | undefined;
 
@@ -115,14 +117,24 @@ export class Running implements Application {
   }
 
   private async closeInOrder(): Promise<true> {
-    await this.nest.close();
+    const closing = this.nest.close();
+    // A hook of a feature that has not started may miss what its start would have made.
+    await (this.isUp ? closing : closing.catch(() => undefined));
     await this.link.close();
     await this.tracing?.stop();
     return true;
   }
 
   private async bringUp(): Promise<void> {
-    await charged(this.parts.features, this.link.open());
+    const { features, config, hooks } = this.parts;
+    await charged(features, this.link.open());
+    if (this.stopping === undefined) {
+      hooks.begin(() => this.adapter.countHandlers());
+      await charged(features, hooks.within(config.startup.timeoutMs, this.nest.init()));
+      this.isUp = true;
+      this.adapter.open();
+      this.health.accept();
+    }
     if (this.stopping === undefined) await this.health.checkAll();
     // Told to stop before it was up, it never is ready.
     if (this.stopping !== undefined) return new Promise(() => undefined);

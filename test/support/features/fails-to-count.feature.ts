@@ -4,7 +4,8 @@ import { defineFeature, FeatureMetrics } from 'animal-store';
 @Injectable()
 class Abacus {
   constructor(metrics: FeatureMetrics) {
-    metrics.gauge({ name: 'animal_store_ready', help: 'The platform has one of this name.' });
+    metrics.gauge({ name: 'abacus_beads', help: 'Beads.' });
+    metrics.gauge({ name: 'abacus_beads', help: 'A second one of this name.' });
   }
 }
 
