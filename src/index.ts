@@ -55,6 +55,7 @@ export {
 } from './platform/errors/index.js';
 export { FeatureError } from './platform/feature-check/index.js';
 export { defineFeature, type Feature, type Migration, type Samples } from './platform/feature.js';
+export { createBatcher, type BatcherOptions } from './platform/gathering/index.js';
 export { Health, type HealthContribution } from './platform/health/index.js';
 export { Idempotent } from './platform/idempotency/index.js';
 export {

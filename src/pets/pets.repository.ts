@@ -29,7 +29,7 @@ export class PetsRepository {
   constructor(private readonly database: Database) {
     this.inserts = new Gather(database, (pets) => this.insertAll(pets));
     this.finds = new Gather(database, (ids) => this.findAll(ids));
-    const together = { keyOf, most: MOST_PARTS };
+    const together = { shareEqual: true, most: MOST_PARTS };
     this.pages = new Gather(database, (pages) => this.readAll(LIST, pages), together);
     this.pagesOfStatus = new Gather(database, (pages) => this.readAll(LIST_BY_STATUS, pages), together);
   }
@@ -68,9 +68,6 @@ export class PetsRepository {
 }
 
 const byId = (one: Pet, other: Pet): number => (one.id < other.id ? -1 : 1);
-
-/** Those who ask for the same page share its slice. */
-const keyOf = ({ after, limit, status }: PetSelection): string => `${after} ${limit} ${status}`;
 
 function valuesOf({ after, limit, status }: PetSelection): SqlValue[] {
   const page = [after, BigInt(limit + 1)];

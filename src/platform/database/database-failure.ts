@@ -49,7 +49,7 @@ export function isLocked(error: unknown): boolean {
 }
 
 /** Whether the database cannot be used, rather than that it refused a statement or that others were in its way. */
-export function isOutage(error: unknown): boolean {
+export function isOutageError(error: unknown): boolean {
   const failure = databaseFailure(error);
   const fault = driverErrorOf(error);
   return failure !== undefined && fault !== undefined && (fault.phase === 'connect' || isOutageFault(fault));

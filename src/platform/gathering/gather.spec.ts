@@ -62,8 +62,8 @@ describe('Gather', () => {
 
   it('asks once for those who want the same, and begins after all of them asked', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, { keyOf: (item: number) => item % 10 });
-    const results = [2, 12, 3, 22].map((item) => gather.add(item));
+    const gather = new Gather(outside, works.run, { shareEqual: true });
+    const results = [2, 2, 3, 2].map((item) => gather.add(item));
     await begun();
     expect(works.batches.map(({ items }) => items)).toEqual([[2, 3]]);
     const late = gather.add(2);
@@ -74,14 +74,26 @@ describe('Gather', () => {
     expect(await late).toBe(20);
   });
 
+  it('shares with nobody who asks for anything else, in a field that was added later too', async () => {
+    const asked: unknown[] = [];
+    const work = async (items: readonly object[]): Promise<readonly object[]> => {
+      asked.push(...items);
+      return items;
+    };
+    const gather = new Gather<object, object>(outside, work, { shareEqual: true });
+    const items = [{ after: 1n }, { after: 1n }, { after: 1n, category: 7n }, { after: '1' }, { after: 1 }];
+    expect(await Promise.all(items.map((item) => gather.add(item)))).toEqual(items);
+    expect(asked).toStrictEqual([items[0], items[2], items[3], items[4]]);
+  });
+
   it('takes as many different items as a batch may have, with all who want the same until there', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, { keyOf: (item: number) => item % 10, most: 2 });
-    const results = [1, 11, 2, 21, 3, 31, 4].map((item) => gather.add(item));
+    const gather = new Gather(outside, works.run, { shareEqual: true, most: 2 });
+    const results = [1, 1, 2, 1, 3, 1, 4].map((item) => gather.add(item));
     await begun();
     for (const batch of [0, 1, 2]) await works.finish(batch);
-    expect(works.batches.map(({ items }) => items)).toEqual([[1, 2], [3, 31], [4]]);
-    expect(await Promise.all(results)).toEqual([10, 10, 20, 10, 30, 310, 40]);
+    expect(works.batches.map(({ items }) => items)).toEqual([[1, 2], [3, 1], [4]]);
+    expect(await Promise.all(results)).toEqual([10, 10, 20, 10, 30, 10, 40]);
   });
 
   it.each([0, 65, NaN])('refuses batches of %d', (most) => {
@@ -90,13 +102,13 @@ describe('Gather', () => {
 
   it('answers no more than 64 in one go, though all want the same', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, { keyOf: () => 'same' });
-    const added = Array.from({ length: 100 }, (_, item) => gather.add(item));
+    const gather = new Gather(outside, works.run, { shareEqual: true });
+    const added = Array.from({ length: 100 }, () => gather.add(7));
     await begun();
     await works.finish(0);
     await works.finish(1);
-    expect(works.batches.map(({ items }) => items)).toEqual([[0], [64]]);
-    expect(new Set(await Promise.all(added))).toEqual(new Set([0, 640]));
+    expect(works.batches.map(({ items }) => items)).toEqual([[7], [7]]);
+    expect(new Set(await Promise.all(added))).toEqual(new Set([70]));
   });
 
   it('lets one bad item hurt nobody else', async () => {
@@ -120,8 +132,8 @@ describe('Gather', () => {
       tried.push([...items]);
       return Promise.reject(new Error('refused'));
     };
-    const gather = new Gather<number, number>(outside, work, { keyOf: (item) => item % 10 });
-    const results = await Promise.allSettled([1, 11, 2, 12, 22].map((item) => gather.add(item)));
+    const gather = new Gather<number, number>(outside, work, { shareEqual: true });
+    const results = await Promise.allSettled([1, 1, 2, 2, 2].map((item) => gather.add(item)));
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     expect(tried).toEqual([[1, 2], [1], [2]]);
   });

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isOutage } from '../database/index.js';
+import type { DataSource } from 'typeorm';
+import { databaseFailure, isOutage, isOutageError, type PlatformDataSource } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 
@@ -19,11 +20,13 @@ interface Waiting<I, R> {
 /** Those who wait for the same item, at least one, and get what becomes of it. */
 type Sharing<I, R> = readonly Waiting<I, R>[];
 
-export interface GatherOptions<I> {
+export interface BatcherOptions {
   /** Different items of one batch, 1 to 64; 64 unless given. */
   readonly most?: number;
-  /** Items with the same key are one to `work`, and share what becomes of it; each is itself unless given. */
-  readonly keyOf?: (item: I) => unknown;
+  /**
+   * Whether items that are equal in all that they hold are one to `work`, and share what becomes of it: for reads only.
+   */
+  readonly shareEqual?: boolean;
 }
 
 /** Items of one batch, with those of the same key: all of them are answered in one go, which others wait for. */
@@ -41,7 +44,7 @@ export class Gather<I, R> {
   private waiting: Waiting<I, R>[] = [];
   private running = false;
   private readonly most: number;
-  private readonly keyOf: (item: I) => unknown;
+  private readonly keyOf: (item: unknown) => unknown;
   /** A batch serves many requests, so it runs outside the context of the one that happens to start it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
@@ -53,11 +56,11 @@ export class Gather<I, R> {
   constructor(
     private readonly transactions: Transactions,
     private readonly work: (items: readonly I[]) => Promise<readonly R[]>,
-    { most = MOST_ITEMS, keyOf = itself }: GatherOptions<I> = {},
+    { most = MOST_ITEMS, shareEqual = false }: BatcherOptions = {},
   ) {
     if (!(most >= 1 && most <= MOST_ITEMS)) throw new RangeError(`A batch has 1 to ${MOST_ITEMS} different items`);
     this.most = most;
-    this.keyOf = keyOf;
+    this.keyOf = shareEqual ? wholeKey : itself;
   }
 
   /** @throws {ApiError} service_unavailable when too many wait; else what `work` rejects with. */
@@ -104,7 +107,7 @@ export class Gather<I, R> {
     } catch (error) {
       if (!isPassing(error) && batch.length > 1) return this.settleEach(batch);
       for (const { reject } of batch.flat()) reject(error);
-      return !(isPassing(error) && isOutage(error));
+      return !(isPassing(error) && (error instanceof ApiError ? isOutage(error) : isOutageError(error)));
     }
   }
 
@@ -121,13 +124,35 @@ export class Gather<I, R> {
 
 const itself = (item: unknown): unknown => item;
 
+/** All that an item holds, whatever it is made of: a field that is added later cannot be forgotten. */
+function wholeKey(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null) return item;
+  return JSON.stringify(item, (_, value: unknown) => (typeof value === 'bigint' ? { int64: String(value) } : value));
+}
+
+/**
+ * Works on items together, one batch at a time: see `Gather`.
+ *
+ * @param dataSource the one that was injected: inside of a transaction an item goes alone, as part of it.
+ * @param work gives one result per item, in their order.
+ * @throws {RangeError} for a `most` out of bounds.
+ */
+export function createBatcher<I, R>(
+  dataSource: DataSource,
+  work: (items: readonly I[]) => Promise<readonly R[]>,
+  options: BatcherOptions = {},
+): (item: I) => Promise<R> {
+  const batcher = new Gather(dataSource as PlatformDataSource, work, options);
+  return (item) => batcher.add(item);
+}
+
 /** Nobody asked for them, so their outcome is known: nothing happened. */
 function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void {
   for (const { reject } of waiting) reject(notAsked());
 }
 
-function isPassing(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.kind.category === 'unavailable';
+function isPassing(error: unknown): error is Error {
+  return (error instanceof ApiError ? error : databaseFailure(error))?.kind.category === 'unavailable';
 }
 
 function notAsked(): ApiError {

@@ -1,1 +1,1 @@
-export { Gather } from './gather.js';
+export { createBatcher, Gather, type BatcherOptions } from './gather.js';
