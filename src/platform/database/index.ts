@@ -2,7 +2,14 @@ export { createDataSource, MIGRATION_TABLE } from './data-source.js';
 export { Database, DatabaseError, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
 export { databaseNow } from './database-clock.js';
 export { inList, type InList } from './in-list.js';
-export { databaseFailure, isDuplicateKey, isForeignKey, isLocked, isOutageError, isOutcomeUnknown } from './database-failure.js';
+export {
+  databaseFailure,
+  isDuplicateKey,
+  isForeignKey,
+  isLocked,
+  isOutageError,
+  isOutcomeUnknown,
+} from './database-failure.js';
 export { DatabaseModule } from './database.module.js';
 export { DatabaseLink } from './database-link.js';
 export { requireDurableWrites } from './durable-write.js';
