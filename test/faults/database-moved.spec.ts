@@ -14,6 +14,13 @@ import { complaintsIn, Service } from '../support/service.js';
 const NAME = 'writer.pets.test';
 const MAX_AGE_MS = 1000;
 
+/** A machine that is busy must not make a connection look dead, which would be left whatever its age is. */
+const PATIENT = {
+  DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
+  DATABASE_QUERY_TIMEOUT_MS: '10000',
+  REQUEST_DEADLINE_MS: '30000',
+};
+
 onMysql('a database that moves while the service runs', (engine) => {
   const folder = scratchFolder('moved');
   const hostFile = join(folder, 'address');
@@ -42,12 +49,36 @@ onMysql('a database that moves while the service runs', (engine) => {
     }
   }
 
+  it('is asked on the same connections until they are that old, also after a while without a request', async () => {
+    const service = await Service.start({
+      database: { url: old.through(database.url) },
+      env: {
+        ...PATIENT,
+        DATABASE_CONNECTION_MAX_AGE_MS: '86400000',
+        READINESS_CHECKS_DATABASE: 'false',
+        API_KEY_CACHE_TTL_MS: '60000',
+      },
+    });
+    const client = new HttpClient(service.url, await storeKey(database));
+    expect((await client.get('/v1/pets')).status).toBe(200);
+    // That the key was used is noted a moment later, on another connection perhaps.
+    await sleep(1.5 * MAX_AGE_MS);
+    const made = old.accepted;
+    for (let round = 0; round < 3; round += 1) {
+      await sleep(1.5 * MAX_AGE_MS);
+      expect((await client.get('/v1/pets')).status).toBe(200);
+    }
+    expect(old.accepted).toBe(made);
+    await service.stop();
+  }, 60_000);
+
   it('is followed to the new address of its name, connection by connection, without a failure', async () => {
     writeFileSync(hostFile, '127.0.0.1');
     const preload = fileURLToPath(new URL('../support/moving-host.cjs', import.meta.url));
     const service = await Service.start({
       database: { url: old.through(database.url, NAME) },
       env: {
+        ...PATIENT,
         DATABASE_CONNECTION_MAX_AGE_MS: String(MAX_AGE_MS),
         NODE_OPTIONS: `--require ${preload}`,
         TEST_HOST_NAME: NAME,
@@ -88,6 +119,7 @@ onMysql('a database that moves while the service runs', (engine) => {
       env: {
         DATABASE_URL: undefined,
         DATABASE_URL_FILE: link,
+        ...PATIENT,
         DATABASE_CONNECTION_MAX_AGE_MS: String(MAX_AGE_MS),
         LOG_LEVEL: 'debug',
       },

@@ -61,6 +61,7 @@ export class MysqlPool {
    *   where DATABASE_MAX_WAITERS wait already. Else what the server or the network says.
    */
   acquire(): Promise<MysqlConnection> {
+    this.leaveUnusable();
     const fresh = this.takeFresh();
     return fresh === undefined ? this.acquireInTime() : Promise.resolve(fresh);
   }
@@ -88,6 +89,14 @@ export class MysqlPool {
     const refused = new NotAskedError('The database is being closed');
     for (let next = this.nextWaiter(); next !== undefined; next = this.nextWaiter()) next.reject(refused);
     for (const connection of this.idle.splice(0)) this.discard(connection);
+  }
+
+  /** What was used last is given out first, so those that nobody needs would stay, on a server that others have left. */
+  private leaveUnusable(): void {
+    for (let [oldest] = this.idle; oldest !== undefined && !this.isUsable(oldest); [oldest] = this.idle) {
+      this.idle.shift();
+      this.discard(oldest);
+    }
   }
 
   /** One that needs no look: it was used just now. */
