@@ -1,0 +1,22 @@
+import { Controller, Module, Param, Post } from '@nestjs/common';
+import { Database, defineFeature } from 'animal-store';
+
+/** What is no value of a statement, whatever the types say. */
+const NO_VALUES: Readonly<Record<string, unknown>> = { undefined: undefined, array: ['canary-4711'], nan: NaN };
+
+@Controller('slips')
+class SlipsController {
+  constructor(private readonly database: Database) {}
+
+  @Post(':what')
+  async slip(@Param('what') what: string): Promise<object> {
+    const values = ['Slip', 1n, NO_VALUES[what] as string];
+    await this.database.execute('INSERT INTO pet (name, category_id, status) VALUES (?, ?, ?)', values);
+    return {};
+  }
+}
+
+@Module({ controllers: [SlipsController] })
+class CarelessModule {}
+
+export const careless = defineFeature({ name: 'slips', platform: '^1.0.0', module: CarelessModule });
