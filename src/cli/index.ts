@@ -4,6 +4,7 @@ import type { Feature } from '../platform/feature.js';
 import { version } from '../platform/version.js';
 import { configCommand } from './config.command.js';
 import { throwOnExit } from './exit-codes.js';
+import { grantsCommand } from './grants.command.js';
 import { keysCommand } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
 import { newCommand } from './new.command.js';
@@ -52,6 +53,7 @@ function commandsFor(features: readonly Feature[]): readonly Command[] {
   return [
     keysCommand(withKeysOf(features), withKeysFile, scopes),
     migrateCommand(features),
+    grantsCommand(features),
     openapiCommand(() => printedDocument(features)),
     configCommand(features),
     newCommand(),

@@ -4,12 +4,15 @@ import { declareFeatures, startedFeatures } from '../platform/feature-check/inde
 import type { Feature } from '../platform/feature.js';
 import { holdBack, refuse } from './exit-codes.js';
 import { interruption } from './interruption.js';
+import { describeAhead, printPlan, printStatus, unknownTo } from './migration-report.js';
 import { readConfig } from './read-config.js';
 import { withDatabase } from './with-database.js';
 
 interface MigrateOptions {
   readonly undo?: string;
   readonly yes?: true;
+  readonly status?: true;
+  readonly plan?: true;
 }
 
 /** `migrate`: applies what the database lacks, feature by feature; any number of processes may try at once. */
@@ -22,11 +25,18 @@ export function migrateCommand(features: readonly Feature[]): Command {
       `drop the tables of one feature, which FEATURES_OFF names, with all that they hold: ${names}`,
     )
     .option('--yes', 'do what --undo says would be lost')
-    .action(async ({ undo: name, yes }: MigrateOptions) => {
+    .option('--status', 'print which migrations are applied, pending, or of another build, and change nothing')
+    .option('--plan', 'print the SQL of what is pending, and change nothing')
+    .action(async ({ undo: name, yes, status, plan }: MigrateOptions) => {
+      if ([name, status, plan].filter((each) => each !== undefined).length > 1) {
+        refuse(command, '--undo, --status and --plan do not go together.');
+      }
       const feature = features.find((each) => each.name === name);
       if (feature !== undefined) return takeBack(command, features, feature, yes === true);
       if (name !== undefined) refuse(command, `There is no feature '${name}'. There are: ${names}.`);
       if (yes === true) refuse(command, '--yes belongs to --undo.');
+      if (status === true) return printStatus(features);
+      if (plan === true) return printPlan(features);
       return apply(features);
     });
   return command;
@@ -39,7 +49,9 @@ async function apply(features: readonly Feature[]): Promise<void> {
     const applied = await migrator.run(interrupted);
     interrupted.throwIfAborted();
     await requireDurableWrites(dataSource);
-    process.stdout.write(applied === 0 ? 'The schema is current; nothing to do.\n' : 'The schema is current.\n');
+    const ahead = unknownTo(features, await migrator.applied());
+    const current = ahead.length > 0 ? describeAhead(ahead) : 'The schema is current.';
+    process.stdout.write(applied === 0 ? `${current.replace(/\.$/, '')}; nothing to do.\n` : `${current}\n`);
   });
 }
 

@@ -9,6 +9,7 @@ export const pets = defineFeature({
   platform: '^1.0.0',
   module: PetsModule,
   migrations: [CreatePets1764201600000],
+  privileges: { pet: 'SELECT, INSERT' },
   scopes: { 'pets:read': 'List and fetch pets', 'pets:write': 'Add pets' },
   errors: [petNotFound],
   samples: petSamples,

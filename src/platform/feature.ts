@@ -19,6 +19,11 @@ export interface Feature {
   /** An ordinary Nest module. The feature's entities are those that it registers: `TypeOrmModule.forFeature([…])`. */
   readonly module: Type;
   readonly migrations?: readonly Migration[];
+  /**
+   * What the service's login may do with a table, as GRANT says it; SELECT, INSERT, UPDATE, DELETE where a table is left
+   * out. The command `grants` prints it.
+   */
+  readonly privileges?: Readonly<Record<string, string>>;
   /** Scopes by name, with what each allows: `{ 'pets:read': 'List and fetch pets' }`. */
   readonly scopes?: Readonly<Record<string, string>>;
   /** The error codes of its own that it raises. */

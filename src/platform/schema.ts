@@ -4,7 +4,7 @@ import type { Entities, Feature } from './feature.js';
 import { CreateIdempotencyRecords1764201550000, IdempotencyRecord } from './idempotency/index.js';
 
 /** The platform's own tables, which come before those of the features. */
-export const platformSchema: Pick<Feature, 'name' | 'migrations'> & {
+export const platformSchema: Pick<Feature, 'name' | 'migrations' | 'privileges'> & {
   readonly entities: Entities;
   readonly tables: readonly string[];
 } = {
@@ -12,5 +12,6 @@ export const platformSchema: Pick<Feature, 'name' | 'migrations'> & {
   /** Tables without an entity: what was migrated, and who migrates. */
   tables: [MIGRATION_TABLE, LOCK_TABLE],
   entities: [ApiKeyEntity, IdempotencyRecord],
+  privileges: { [MIGRATION_TABLE]: 'SELECT', api_key: 'SELECT, UPDATE (last_used_day)' },
   migrations: [CreateApiKeys1764201500000, CreateIdempotencyRecords1764201550000],
 };

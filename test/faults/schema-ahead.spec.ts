@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { runCommand } from '../support/command.js';
 import { storeKey } from '../support/api-keys.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
@@ -41,11 +42,41 @@ onEachEngine('the schema of the release after', (engine) => {
     await service.stop();
   });
 
+  it('is planned and told of before it is made, and nothing is changed by that', async () => {
+    const empty = await engine.createDatabase();
+    // SQLite has a file once something was in it.
+    await empty.query('CREATE TABLE brief (id INT)');
+    await empty.query('DROP TABLE brief');
+    const [status, plan] = [
+      await runCommand(empty, ['migrate', '--status']),
+      await runCommand(empty, ['migrate', '--plan']),
+    ];
+    expect(status.stdout).toMatch(
+      /^(pending {2}\w+ of '[a-z]+'\n)+The schema is behind this build by \d+ migrations: run 'migrate'\.\n$/,
+    );
+    expect(await empty.query(engine.name === 'mysql' ? 'SHOW TABLES' : 'SELECT name FROM sqlite_master')).toEqual([]);
+    // What is printed is all that there is to do: run by hand, with the tables of the migrator, nothing is pending.
+    await empty.query('CREATE TABLE migration (id INTEGER PRIMARY KEY, timestamp BIGINT, name VARCHAR(255))');
+    if (engine.name === 'mysql') await empty.query('ALTER TABLE migration MODIFY id INT AUTO_INCREMENT');
+    const statements = plan.stdout.replace(/^--.*$/gm, '').split(/;\s*$/m);
+    for (const statement of statements.filter((text) => text.trim() !== '')) await empty.query(statement);
+    expect((await runCommand(empty, ['migrate', '--plan'])).stdout).toBe('-- Nothing is pending.\n');
+    const service = await Service.start({ database: empty, env: { MIGRATIONS: 'check' } });
+    await service.stop();
+    await empty.drop();
+  });
+
   it('is good enough for a start of this one, which shows nothing of it', async () => {
     await database.query('INSERT INTO migration (timestamp, name) VALUES (?, ?)', [
       4102444800000,
       'AddColor4102444800000',
     ]);
+    const told =
+      'The schema is ahead of this build by 1 migration, of a newer one or another feature: AddColor4102444800000';
+    expect((await runCommand(database, ['migrate'])).stdout).toBe(`${told}; nothing to do.\n`);
+    expect((await runCommand(database, ['migrate', '--status'])).stdout).toContain(
+      `unknown  AddColor4102444800000\n${told}.\n`,
+    );
     const service = await Service.start({ database, env: { MIGRATIONS: 'check' } });
     const client = new HttpClient(service.url, key);
     expect((await client.post('/v1/pets', { name: 'Otso', categoryId: 1 })).status).toBe(201);

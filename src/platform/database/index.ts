@@ -20,6 +20,7 @@ export { UnusableDatabase, unusableDatabase } from './unusable-database.js';
 export { createDatabase } from './create-database.js';
 export { LOCK_TABLE } from './migration-lock.js';
 export { isOutage } from './mysql-failure.js';
+export { planMigrations, type PlannedMigration } from './migration-plan.js';
 export { Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
 export { MOST_COUNTED, tableSizes, type TableSize } from './table-sizes.js';
 export { MOST_PARTS } from './union-statement.js';

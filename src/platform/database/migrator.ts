@@ -132,7 +132,8 @@ export class Migrator {
     this.witness.done(step);
   }
 
-  private async applied(): Promise<string[]> {
+  /** The names of all that this database has, those of other builds too. */
+  async applied(): Promise<string[]> {
     try {
       const sql = `SELECT name FROM ${MIGRATION_TABLE} ORDER BY id`;
       const rows = await this.dataSource.ask<{ name: string }[]>(sql);

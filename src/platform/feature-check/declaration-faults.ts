@@ -6,6 +6,7 @@ const OPTIONS: Readonly<Record<keyof Feature, true>> = {
   platform: true,
   module: true,
   migrations: true,
+  privileges: true,
   scopes: true,
   errors: true,
   config: true,

@@ -1,0 +1,88 @@
+import { Command, Option } from 'commander';
+import { createDataSource, MIGRATION_TABLE, planMigrations } from '../platform/database/index.js';
+import type { Feature } from '../platform/feature.js';
+import { platformSchema } from '../platform/schema.js';
+import { refuse } from './exit-codes.js';
+import { readConfig } from './read-config.js';
+
+interface GrantsOptions {
+  readonly role: 'service' | 'owner';
+  readonly user: string;
+  readonly host: string;
+  readonly database?: string;
+}
+
+/** The login that `migrate` and `keys` use. It needs nothing outside of its database. */
+const OWNER_PRIVILEGES = 'SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX';
+/** The service's, for a table of which its feature says nothing. */
+const SERVICE_PRIVILEGES = 'SELECT, INSERT, UPDATE, DELETE';
+
+/** `grants`: prints the statements by which an administrator lets a login do what it needs, before there is a table. */
+export function grantsCommand(features: readonly Feature[]): Command {
+  const command: Command = new Command('grants')
+    .description('print the GRANT statements of a login on MySQL or MariaDB, for an administrator to run')
+    .addOption(
+      new Option('--role <role>', 'of the service, or of who owns the tables, for migrate and keys')
+        .choices(['service', 'owner'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--user <name>', 'the name of the login, which is there')
+    .option('--host <host>', 'the hosts that it comes from', '%')
+    .option('--database <name>', 'its database; that of DATABASE_URL unless given')
+    .action(async ({ role, user, host, database: name }: GrantsOptions) => {
+      const { target } = readConfig().database;
+      const database = name ?? (target.kind === 'mysql' ? target.database : undefined);
+      if (database === undefined)
+        return refuse(command, 'DATABASE_URL names no MySQL database: say which, --database.');
+      const login = `${quoted(user)}@${quoted(host)}`;
+      const lines = role === 'owner' ? [ownerGrant(database, login)] : await serviceGrants(features, database, login);
+      process.stdout.write(`${lines.join('\n')}\n`);
+    });
+  return command;
+}
+
+/** In the name of a database, GRANT takes _ and % for any character. */
+function ownerGrant(database: string, login: string): string {
+  return `GRANT ${OWNER_PRIVILEGES} ON ${name(database.replace(/[_%]/g, '\\$&'))}.* TO ${login};`;
+}
+
+async function serviceGrants(features: readonly Feature[], database: string, login: string): Promise<string[]> {
+  const sources = [platformSchema, ...features];
+  const own = new Map(sources.flatMap(({ privileges = {} }) => Object.entries(privileges)));
+  const tables = await createdTables(sources, database);
+  return [MIGRATION_TABLE, ...tables.keys()].flatMap((table) => {
+    const privileges = own.get(table) ?? SERVICE_PRIVILEGES;
+    const object = `${name(database)}.${name(table)}`;
+    const grant = `GRANT ${privileges} ON ${object} TO ${login};`;
+    // A column can only be granted of a table that is there. The migration finds it, and goes on.
+    if (privileges.includes('(')) return [`USE ${name(database)};`, tables.get(table) ?? '', grant];
+    // So can a table, but together with the right to make it.
+    return [grant.replace('GRANT ', 'GRANT CREATE, '), `REVOKE CREATE ON ${object} FROM ${login};`];
+  });
+}
+
+/** The tables that the migrations of this build make, with the statements. */
+async function createdTables(
+  sources: Parameters<typeof planMigrations>[1],
+  database: string,
+): Promise<ReadonlyMap<string, string>> {
+  const target = { kind: 'mysql', host: 'localhost', port: 3306, user: 'root', password: '', database } as const;
+  const config = readConfig();
+  const dataSource = await createDataSource({ ...config, database: { ...config.database, target } }, []);
+  const steps = sources.flatMap(({ name: feature, migrations = [] }) =>
+    migrations.map(({ name: each }) => ({ feature, name: each })),
+  );
+  const statements = (await planMigrations(dataSource, sources, steps)).flatMap((planned) => planned.statements);
+  const found = statements.map(
+    (sql) => [/^\s*CREATE TABLE (?:IF NOT EXISTS )?[`"]?(\w+)/i.exec(sql)?.[1] ?? '', sql] as const,
+  );
+  return new Map(found.filter(([table]) => table !== ''));
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/['\\]/g, '\\$&')}'`;
+}
+
+function name(text: string): string {
+  return `\`${text.replaceAll('`', '``')}\``;
+}

@@ -1,0 +1,64 @@
+import type { DataSource } from 'typeorm';
+import { messageOf } from '../logging/index.js';
+import type { MigrationSource, MigrationStep } from './migrator.js';
+
+/** What one migration would run. */
+export interface PlannedMigration extends MigrationStep {
+  /** Its statements in their order, without those that only read. */
+  readonly statements: readonly string[];
+  /** Why there may be more: it reads what a migration before it makes. */
+  readonly fault?: string;
+}
+
+/**
+ * The SQL of migrations, of which nothing is run. Where the data source is open they read from the database, as a migration
+ * does that looks at a table first; else every table is empty.
+ */
+export async function planMigrations(
+  dataSource: DataSource,
+  sources: readonly MigrationSource[],
+  steps: readonly MigrationStep[],
+): Promise<PlannedMigration[]> {
+  const classes = sources.flatMap(({ migrations = [] }) => migrations);
+  const planned: PlannedMigration[] = [];
+  for (const step of steps) {
+    const Migration = classes.find(({ name }) => name === step.name);
+    if (Migration !== undefined) planned.push({ ...step, ...(await record(dataSource, new Migration())) });
+  }
+  return planned;
+}
+
+type Instance = InstanceType<NonNullable<MigrationSource['migrations']>[number]>;
+
+async function record(
+  dataSource: DataSource,
+  migration: Instance,
+): Promise<Omit<PlannedMigration, keyof MigrationStep>> {
+  const statements: string[] = [];
+  const runner = dataSource.createQueryRunner();
+  const read = runner.query.bind(runner) as (sql: string, parameters?: unknown[]) => Promise<unknown>;
+  const query = (sql: string, parameters: unknown[] = []): Promise<unknown> => {
+    if (/^\s*(SELECT|SHOW|PRAGMA)\b/i.test(sql))
+      return dataSource.isInitialized ? read(sql, parameters) : Promise.resolve([]);
+    const values = parameters.length === 0 ? '' : ` -- with ${JSON.stringify(parameters.map(String))}`;
+    statements.push(`${dedent(sql)};${values}`);
+    return Promise.resolve([]);
+  };
+  Object.assign(runner, { query });
+  try {
+    await migration.up(runner);
+    return { statements };
+  } catch (error) {
+    return { statements, fault: error instanceof Error ? messageOf(error) : String(error) };
+  } finally {
+    await runner.release();
+  }
+}
+
+/** Without the indentation that it has in a source file. */
+function dedent(sql: string): string {
+  const lines = sql.replace(/^\s*\n|\s+$/g, '').split('\n');
+  const indents = lines.filter((line) => line.startsWith(' ')).map((line) => line.length - line.trimStart().length);
+  const least = lines.every((line) => line.startsWith(' ')) || lines.at(-1)?.startsWith(' ') ? Math.min(...indents) : 0;
+  return lines.map((line) => (line.startsWith(' ') ? line.slice(least) : line)).join('\n');
+}
