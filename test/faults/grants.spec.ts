@@ -76,8 +76,11 @@ onMysql('the first installation, by the grants that the command prints before th
       (await database.query('SELECT last_used_day FROM api_key'))[0]?.['last_used_day'];
     for (let tries = 0; tries < 100 && (await noted()) === null; tries++) await sleep(50);
     expect(await noted()).not.toBeNull();
-    // Before the migration, as it should.
-    expect(complaintsIn(service.log).map(({ event }) => event)).toStrictEqual(['db.behind']);
+    const ready = service.log.findIndex(({ event }) => event === 'app.ready');
+    expect(complaintsIn(service.log.slice(ready))).toEqual([]);
+    // Until there is a table of migrations, outside of production each look for it is told as well.
+    const earlier = complaintsIn(service.log.slice(0, ready)).map(({ event }) => event);
+    expect([...new Set(earlier)].sort()).toStrictEqual(['db.behind', 'db.statement_refused']);
   });
 
   it.each([
