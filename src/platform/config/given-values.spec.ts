@@ -51,6 +51,7 @@ const everyVariable: Readonly<Record<string, string>> = {
   SHED_LOOP_DELAY_MS: '9',
   API_KEYS_FILE: 'a file',
   API_KEY_CACHE_TTL_MS: '9',
+  IDEMPOTENCY_RETENTION_MS: '3600000',
   AUTH_FAILURES_PER_MINUTE: '9',
   RATE_LIMIT_PER_MINUTE: '9',
   REDIS_URL: 'redis://:secret@localhost:6379',

@@ -1,5 +1,3 @@
-import { unavailable } from './unavailable.js';
-
 /** The database did not answer in time; what it does with the statement is not known. */
 export class LateError extends Error {
   readonly code = 'DATABASE_TIMEOUT';
@@ -8,23 +6,6 @@ export class LateError extends Error {
     super(`No answer from the database within ${milliseconds} ms`);
     this.name = 'LateError';
   }
-}
-
-/**
- * Waits for `work` at most `milliseconds`.
- *
- * @param late called when the time is up, before the rejection with `service_unavailable`; it frees what `work` holds.
- */
-export function within<T>(milliseconds: number, work: Promise<T>, late: () => void): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      late();
-      reject(unavailable(new LateError(milliseconds)));
-    }, milliseconds);
-    const settled = (): void => clearTimeout(timer);
-    work.then(resolve, reject);
-    work.then(settled, settled);
-  });
 }
 
 /** Waits for `work` at most `milliseconds`, after which it rejects with a `LateError`. */

@@ -13,7 +13,6 @@ export {
 export { DatabaseModule } from './database.module.js';
 export { DatabaseLink } from './database-link.js';
 export { requireDurableWrites } from './durable-write.js';
-export { compareSchema } from './schema-comparison.js';
 export { DatabaseOutages } from './database-outages.js';
 export { PlatformDataSource } from './platform-data-source.js';
 export { UnusableDatabase, unusableDatabase } from './unusable-database.js';
