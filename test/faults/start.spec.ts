@@ -46,8 +46,9 @@ async function launchOn(database: { readonly url: string }, env: Record<string, 
 async function untilChecked(
   probe: (path: string) => Promise<{ status: number; body: unknown }>,
   checks: Record<string, 'ok' | 'failing'>,
+  reasons?: Record<string, string>,
 ): Promise<void> {
-  const wanted = { status: 503, body: { status: 'failing', checks } };
+  const wanted = { status: 503, body: { status: 'failing', checks, ...(reasons !== undefined && { reasons }) } };
   for (const limit = Date.now() + 10_000; Date.now() < limit; await sleep(50)) {
     if (isDeepStrictEqual(await probe('/readyz'), wanted)) return;
   }
@@ -160,8 +161,8 @@ describe('starting before its database', () => {
     const { service, api, probe } = await launchOn({ url: `mysql://root@127.0.0.1:${String(port)}/store_late` });
     await service.untilLogged(({ event }) => event === 'db.unavailable');
     expect((await probe('/livez')).status).toBe(200);
-    const checks = { schema: 'failing', database: 'failing', accepting: 'failing' };
-    expect(await probe('/readyz')).toEqual({ status: 503, body: { status: 'failing', checks } });
+    const checks = { schema: 'failing', database: 'failing', accepting: 'failing' } as const;
+    await untilChecked(probe, checks, { database: 'ECONNREFUSED' });
     expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
     const server = await MariaDb.start({ port });
     // The server is there and the database is not, for a while.
@@ -185,11 +186,11 @@ describe('starting before its database', () => {
     const behind = { schema: 'failing', accepting: 'failing' } as const;
     await untilChecked(probe, { ...behind, database: 'ok' });
     server.pause();
-    await untilChecked(probe, { ...behind, database: 'failing' });
+    await untilChecked(probe, { ...behind, database: 'failing' }, { database: 'timeout' });
     server.resume();
     await untilChecked(probe, { ...behind, database: 'ok' });
     await server.kill();
-    await untilChecked(probe, { ...behind, database: 'failing' });
+    await untilChecked(probe, { ...behind, database: 'failing' }, { database: 'ECONNREFUSED' });
     await server.launch();
     await untilChecked(probe, { ...behind, database: 'ok' });
     expect((await runCommand(database, ['migrate'])).code).toBe(0);

@@ -39,6 +39,11 @@ export class DatabaseLink {
     return this.current;
   }
 
+  /** What the database cannot be used for, as far as was seen. */
+  get outages(): DatabaseOutages {
+    return this.observers.outages;
+  }
+
   /**
    * Whether the database answers within `timeoutMs`, whatever its schema is. It is asked one thing at a time: behind a
    * migration that has the only connection, or a server that hangs, questions would fill the queue of the pool.

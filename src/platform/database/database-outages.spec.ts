@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
 import { DatabaseOutages } from './database-outages.js';
 
@@ -44,4 +44,60 @@ describe('DatabaseOutages', () => {
     outages.worked('write');
     expect(told().at(-1)).toBe('db.recovered write');
   });
+});
+
+describe('what the database cannot be used for', () => {
+  it('is the last cause of an outage that goes on', () => {
+    expect(outages.fault).toBeUndefined();
+    const [first, second] = [fault('ECONNREFUSED'), fault('ETIMEDOUT')];
+    outages.failed('connect', first, performance.now());
+    expect(outages.fault).toBe(first);
+    outages.failed('connect', second, performance.now());
+    expect(outages.fault).toBe(second);
+    outages.worked('connect');
+    expect(outages.fault).toBeUndefined();
+  });
+});
+
+describe('a file that cannot be read', () => {
+  beforeEach(() => void jest.useFakeTimers({ now: 0 }));
+  afterEach(() => void jest.useRealTimers());
+
+  it.each(['SQLITE_CORRUPT', 'SQLITE_CORRUPT_INDEX', 'SQLITE_NOTADB'])(
+    'is damaged until the next start, whatever else can be read (%s)',
+    (code) => {
+      expect(outages.damagedFile).toBeUndefined();
+      const met = fault(code);
+      outages.worked('read');
+      // Also where another statement was answered meanwhile.
+      outages.failed('read', met, performance.now() - 1000);
+      outages.worked('read');
+      jest.advanceTimersByTime(86_400_000);
+      expect(outages.damagedFile).toBe(met);
+      outages.failed('read', fault('SQLITE_IOERR_READ'), performance.now());
+      jest.advanceTimersByTime(86_400_000);
+      expect(outages.damagedFile).toBeDefined();
+    },
+  );
+
+  it.each(['SQLITE_IOERR_READ', 'SQLITE_IOERR_SHORT_READ', 'SQLITE_IOERR_CORRUPTFS', 'SQLITE_IOERR_DATA'])(
+    'for a reason that may pass is damaged for a minute after it was last met (%s)',
+    (code) => {
+      outages.failed('read', fault(code), performance.now());
+      jest.advanceTimersByTime(40_000);
+      outages.failed('read', fault(code), performance.now());
+      jest.advanceTimersByTime(59_999);
+      expect(outages.damagedFile).toMatchObject({ code });
+      jest.advanceTimersByTime(1);
+      expect(outages.damagedFile).toBeUndefined();
+    },
+  );
+
+  it.each(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY_DBMOVED', 'ECONNREFUSED'])(
+    'is no %s',
+    (code) => {
+      outages.failed('read', fault(code), performance.now());
+      expect(outages.damagedFile).toBeUndefined();
+    },
+  );
 });

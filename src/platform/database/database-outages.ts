@@ -3,12 +3,18 @@ import type { Log } from '../logging/index.js';
 import { nameTlsFault } from './database-tls.js';
 import { isRefusedByServer } from './mysql-failure.js';
 import { SessionError } from './mysql-session.js';
+import { isPassing, isUnreadable } from './sqlite-failure.js';
 
 /** What can fail of a database by itself: a full disk still takes reads, a locked table still takes logins. */
 export type DatabasePart = 'connect' | 'read' | 'write';
 
+/** Milliseconds for which a disk that could not be read once is not trusted. What is corrupt stays so until the next start. */
+const UNREADABLE_MS = 60_000;
+
 interface Outage {
   readonly since: number;
+  /** The last that was told of. */
+  fault?: unknown;
   /** The codes that were told of it. */
   readonly codes: Set<string>;
 }
@@ -16,6 +22,7 @@ interface Outage {
 /** Tells the log when the database cannot be used and when it can again: a line or two an outage, however many fail. */
 export class DatabaseOutages {
   private readonly current = new Map<DatabasePart, Outage>();
+  private damage: { readonly fault: unknown; readonly until: number } | undefined;
   private readonly workedAt: Record<DatabasePart, number> = { connect: 0, read: 0, write: 0 };
 
   /** @param target says which database it is. It may throw. */
@@ -39,10 +46,12 @@ export class DatabaseOutages {
    * @param startedAt monotonic, as `performance.now()` gives it.
    */
   failed(part: DatabasePart, fault: unknown, startedAt: number): void {
+    this.noteDamage(fault);
     if (this.workedAt[part] > startedAt) return;
     const outage = this.current.get(part) ?? { since: startedAt, codes: new Set() };
     this.current.set(part, outage);
     const err = nameTlsFault(fault);
+    outage.fault = err;
     const code = String((err as { code?: unknown }).code);
     if (outage.codes.has(code)) return;
     outage.codes.add(code);
@@ -58,6 +67,24 @@ export class DatabaseOutages {
     } catch {
       return {};
     }
+  }
+
+  /** What the database, or a part of it, cannot be used for now; undefined while all is well, as far as was seen. */
+  get fault(): unknown {
+    return [...this.current.values()].at(-1)?.fault;
+  }
+
+  /** Why pages of an SQLite file cannot be read, though others can. */
+  get damagedFile(): unknown {
+    if (this.damage !== undefined && performance.now() >= this.damage.until) this.damage = undefined;
+    return this.damage?.fault;
+  }
+
+  private noteDamage(fault: unknown): void {
+    const { code = '' } = (fault ?? {}) as { code?: string };
+    if (!isUnreadable(code)) return;
+    const until = isPassing(code) ? performance.now() + UNREADABLE_MS : Infinity;
+    this.damage = { fault, until: Math.max(until, this.damage?.until ?? 0) };
   }
 
   /** A statement that reads or writes was answered, or a connection was made. */

@@ -10,6 +10,19 @@ const DISK = /^SQLITE_(CANTOPEN|FULL|IOERR|PROTOCOL|READONLY)/;
 /** It may not be used, or holds no database. */
 const NO_DATABASE = /^SQLITE_(AUTH|CORRUPT|NOTADB|PERM)/;
 
+/** What is on the disk cannot be read, or is not what was written. */
+const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(CORRUPTFS|DATA|READ|SHORT_READ)$)/;
+
+/** Whether it is a page, or the whole file, that cannot be read. */
+export function isUnreadable(code: string): boolean {
+  return UNREADABLE.test(code);
+}
+
+/** Whether what cannot be read may be readable later without anybody's help. */
+export function isPassing(code: string): boolean {
+  return code.startsWith('SQLITE_IOERR');
+}
+
 /** Whether others hold what a statement needs, by SQLite's name of its failure: the same may succeed later. */
 export function isFileLock(code: string): boolean {
   return LOCK.test(code);
@@ -22,7 +35,7 @@ export function isFileFault(code: string): boolean {
 
 /** The fault as the rest of the service knows it: try again later, or a statement refused. Others stay as they are. */
 export function translateSqliteFault(fault: unknown, code: string): Error {
-  if (LOCK.test(code) || DISK.test(code)) return unavailable(fault);
+  if (LOCK.test(code) || isFileFault(code)) return unavailable(fault);
   if (!code.startsWith('SQLITE_')) return fault as Error;
   return new DatabaseError(code, /_(UNIQUE|PRIMARYKEY)$/.test(code), { cause: fault });
 }

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Health } from './health.js';
+import { QueryFailedError } from 'typeorm';
+import { DatabaseError } from '../database/index.js';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { databaseAnswers, Health } from './health.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -35,5 +38,105 @@ describe('health', () => {
     await jest.advanceTimersByTimeAsync(10_000);
     expect(ask).toHaveBeenCalledTimes(1);
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is not ready while a check fails twice, and says why where the check does', async () => {
+    const health = new Health();
+    let failure: Error | undefined;
+    health.contribute('kettle', () => {
+      if (failure !== undefined) throw failure;
+      return true;
+    });
+    await health.start();
+    expect([health.isReady, health.hasStarted, health.reasons()]).toStrictEqual([true, true, {}]);
+    for (const [error, reasons] of [
+      [new Error('a secret'), {}],
+      [Object.assign(new Error('a secret'), { code: 'ECONNREFUSED' }), { kettle: 'ECONNREFUSED' }],
+      [Object.assign(new Error('a secret'), { code: 'ER_X', errno: 1045 }), { kettle: '1045' }],
+      [unavailable('SQLITE_CORRUPT', 'disk image is malformed'), { kettle: 'SQLITE_CORRUPT: disk image is malformed' }],
+      [new QueryFailedError('SELECT 1', [], Object.assign(new Error('a secret'), { errno: 1226 })), { kettle: '1226' }],
+      [new DatabaseError('SQLITE_CORRUPT', false), { kettle: expect.stringContaining('SQLITE_CORRUPT: ') }],
+    ] as const) {
+      failure = error;
+      await health.checkAll();
+      await health.checkAll();
+      expect([health.isReady, health.report(), health.reasons()]).toStrictEqual([
+        false,
+        { kettle: 'failing', accepting: 'ok' },
+        reasons,
+      ]);
+    }
+    failure = undefined;
+    await health.checkAll();
+    expect([health.isReady, health.report(), health.reasons()]).toStrictEqual([
+      true,
+      { kettle: 'ok', accepting: 'ok' },
+      {},
+    ]);
+    failure = new Error('once');
+    await health.checkAll();
+    expect(health.isReady).toBe(true);
+    health.drain();
+    expect([health.isReady, health.report()]).toStrictEqual([false, { kettle: 'ok', accepting: 'failing' }]);
+  });
+
+  it('has one check that takes too long, or says no, fail alone', async () => {
+    const health = new Health();
+    health.contribute('slow', () => new Promise(() => undefined));
+    health.contribute('no', () => false);
+    health.contribute('good', () => true);
+    const starting = health.start();
+    await jest.advanceTimersByTimeAsync(1499);
+    let isOver = false;
+    void starting.then(() => (isOver = true));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(isOver).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    await starting;
+    expect(health.report()).toStrictEqual({ slow: 'failing', no: 'failing', good: 'ok', accepting: 'ok' });
+    expect([health.isReady, health.hasStarted, health.reasons()]).toStrictEqual([false, false, {}]);
+    health.drain();
+  });
+});
+
+function unavailable(code: string, message: string): ApiError {
+  return new ApiError(coreErrors.serviceUnavailable, undefined, { cause: Object.assign(new Error(message), { code }) });
+}
+
+describe('the check of the database', () => {
+  const query = jest.fn<(...words: unknown[]) => Promise<never[]>>();
+  const answers = jest.fn<(timeoutMs: number) => Promise<boolean>>();
+  const link = { isCurrent: true, answers, outages: {} as { fault?: Error; damagedFile?: Error } };
+  const ask = () => databaseAnswers({ query } as never, link as never)();
+  const fault = new Error('refused');
+
+  beforeEach(() => {
+    jest.resetAllMocks();
+    query.mockResolvedValue([]);
+    link.outages = {};
+    link.isCurrent = true;
+  });
+
+  it('asks through the pool within a second', async () => {
+    expect(await ask()).toBe(true);
+    expect(query).toHaveBeenCalledWith('SELECT 1 AS one', [], { timeoutMs: 1000 });
+    query.mockRejectedValue(fault);
+    await expect(ask()).rejects.toBe(fault);
+  });
+
+  it('asks the link while the schema is behind, and says what is known', async () => {
+    link.isCurrent = false;
+    answers.mockResolvedValueOnce(true).mockResolvedValue(false);
+    expect(await ask()).toBe(true);
+    expect(await ask()).toBe(false);
+    link.outages = { fault };
+    await expect(ask()).rejects.toBe(fault);
+    expect(answers).toHaveBeenCalledWith(1000);
+    expect(query).not.toHaveBeenCalled();
+  });
+
+  it('fails while the file is damaged, whatever is answered', async () => {
+    link.outages = { damagedFile: fault };
+    await expect(ask()).rejects.toBe(fault);
   });
 });

@@ -1,4 +1,4 @@
-import type { Database, DatabaseLink } from '../database/index.js';
+import { statementFault, type Database, type DatabaseLink } from '../database/index.js';
 import { inTime } from '../in-time.js';
 
 const PERIOD_MS = 2000;
@@ -6,12 +6,23 @@ const MISSES_UNTIL_DOWN = 2;
 /** Milliseconds that any check may take. */
 const CHECK_TIMEOUT_MS = 1500;
 
-/** What a feature adds to readiness: true while it can serve. It is asked every 2 s, never by a probe itself. */
+/**
+ * What a feature adds to readiness: true while it can serve. It is asked every 2 s, never by a probe itself. Where it throws, the
+ * code of the error is shown to anybody who reads /readyz.
+ */
 export type HealthContribution = () => boolean | Promise<boolean>;
+
+interface Check {
+  readonly ask: HealthContribution;
+  misses: number;
+  ok: boolean;
+  /** Why it fails, as far as that is known. */
+  reason?: string | undefined;
+}
 
 /** Whether this replica should get traffic. Probes read what the last background check saw. */
 export class Health {
-  private readonly checks = new Map<string, { ask: HealthContribution; misses: number; ok: boolean }>();
+  private readonly checks = new Map<string, Check>();
   private timer: NodeJS.Timeout | undefined;
   /** Whether requests are taken: the features have started, and nothing stops. */
   private accepting = false;
@@ -56,6 +67,12 @@ export class Health {
     return Object.fromEntries([...entries, ['accepting', this.accepting ? 'ok' : 'failing']]);
   }
 
+  /** Why checks fail, by their names, where that is known. */
+  reasons(): Record<string, string> {
+    const failing = [...this.checks].filter(([, { ok }]) => !ok);
+    return Object.fromEntries(failing.flatMap(([name, { reason }]) => (reason === undefined ? [] : [[name, reason]])));
+  }
+
   /** Asks every check now, without waiting for the next period. */
   async checkAll(): Promise<void> {
     await Promise.all([...this.checks.keys()].map((name) => this.check(name)));
@@ -65,20 +82,37 @@ export class Health {
   private async check(name: string): Promise<void> {
     const check = this.checks.get(name);
     if (check === undefined) return;
-    const hit = await answerOf(check.ask);
+    const answer = await answerOf(check.ask);
+    const hit = answer === true;
+    check.reason = hit || answer === false ? undefined : answer;
     check.misses = hit ? 0 : check.misses + 1;
     if (hit) check.ok = true;
     else if (check.misses >= MISSES_UNTIL_DOWN) check.ok = false;
   }
 }
 
-/** A check that throws, or does not answer in time, is a miss. */
-async function answerOf(ask: HealthContribution): Promise<boolean> {
+/** A check that throws, or does not answer in time, is a miss, with a reason where that is known. */
+async function answerOf(ask: HealthContribution): Promise<boolean | string> {
   try {
     return await inTime(CHECK_TIMEOUT_MS, Promise.resolve(ask()));
-  } catch {
-    return false;
+  } catch (error) {
+    return reasonOf(error) ?? false;
   }
+}
+
+/** The code, since a message may hold what is not for everybody. Those of SQLite speak of nothing but the file. */
+function reasonOf(error: unknown): string | undefined {
+  const fault = rootOf(error);
+  const { type } = statementFault(fault);
+  if (type === 'unknown') return undefined;
+  return type.startsWith('SQLITE_') ? `${type}: ${(fault as Error).message}` : type;
+}
+
+/** What the driver said, below what it was translated to. */
+function rootOf(error: unknown): unknown {
+  const { driverError, cause } = error as { driverError?: unknown; cause?: unknown };
+  const below = driverError ?? cause;
+  return below === undefined ? error : rootOf(below);
 }
 
 /** Milliseconds that the database may take to answer a check. */
@@ -87,10 +121,16 @@ const DATABASE_TIMEOUT_MS = 1000;
 /** Through `database`, which tells of its outages; while the schema is behind it asks nothing, so then by the link. */
 export function databaseAnswers(
   database: Pick<Database, 'query'>,
-  link: Pick<DatabaseLink, 'isCurrent' | 'answers'>,
+  link: Pick<DatabaseLink, 'isCurrent' | 'answers' | 'outages'>,
 ): HealthContribution {
   return async () => {
-    if (!link.isCurrent) return link.answers(DATABASE_TIMEOUT_MS);
+    const { outages } = link;
+    if (outages.damagedFile !== undefined) throw outages.damagedFile as Error;
+    if (!link.isCurrent) {
+      if (await link.answers(DATABASE_TIMEOUT_MS)) return true;
+      if (outages.fault === undefined) return false;
+      throw outages.fault as Error;
+    }
     await database.query('SELECT 1 AS one', [], { timeoutMs: DATABASE_TIMEOUT_MS });
     return true;
   };

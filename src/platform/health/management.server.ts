@@ -76,7 +76,7 @@ export class ManagementServer {
       case '/livez':
         return { ok: liveness.isAlive, body: { status: liveness.isAlive ? 'ok' : 'stalled' } };
       case '/readyz':
-        return { ok: health.isReady, body: { status: health.isReady ? 'ok' : 'failing', checks: health.report() } };
+        return { ok: health.isReady, body: readiness(health) };
       case '/startupz':
         return { ok: health.hasStarted, body: { status: health.hasStarted ? 'ok' : 'starting' } };
       default:
@@ -88,6 +88,13 @@ export class ManagementServer {
     ready.set(this.sources.health.isReady ? 1 : 0);
     write(response, 200, registry.contentType, await registry.metrics());
   }
+}
+
+/** `reasons` is there where something fails and it is known why. */
+function readiness(health: Health): object {
+  const reasons = health.reasons();
+  const shown = Object.keys(reasons).length > 0 ? { reasons } : {};
+  return { status: health.isReady ? 'ok' : 'failing', checks: health.report(), ...shown };
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

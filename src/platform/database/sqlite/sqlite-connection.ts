@@ -2,6 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3-v13';
 import { createLRU } from 'lru.min';
 import { boundValue } from '../sql-values.js';
 import { MOST_STATEMENTS } from '../statement-summary.js';
+import { SqliteFiles } from './sqlite-files.js';
 
 /** Milliseconds that SQLite may block the process waiting for another process's lock, outside of the first look. */
 const BUSY_MS = 50;
@@ -23,6 +24,7 @@ interface Prepared {
 
 /** The one connection to an SQLite file: statements stay prepared, and values are those that MySQL gives. */
 export class SqliteConnection {
+  private readonly files: SqliteFiles;
   private readonly prepared = createLRU<string, Prepared>({ max: MOST_STATEMENTS });
 
   /** Acknowledged means durable: a commit is on the disk when it returns (WAL with synchronous=FULL). */
@@ -30,6 +32,9 @@ export class SqliteConnection {
     database.pragma('busy_timeout = 5000');
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
+    // The write-ahead log is there from the first read on.
+    database.prepare('SELECT name FROM sqlite_schema LIMIT 1').all();
+    this.files = new SqliteFiles(database);
     database.pragma(`busy_timeout = ${BUSY_MS}`);
     database.pragma('foreign_keys = ON');
   }
@@ -47,10 +52,10 @@ export class SqliteConnection {
     const { statement, converts } = this.prepare(sql);
     const values = parameters.map(storedValue);
     if (statement.reader) {
-      const rows = statement.all(...values) as Record<string, unknown>[];
+      const rows = this.files.run(statement, () => statement.all(...values)) as Record<string, unknown>[];
       return { rows: converted(rows, converts), changes: rows.length, lastId: 0n };
     }
-    const { changes, lastInsertRowid } = statement.run(...values);
+    const { changes, lastInsertRowid } = this.files.run(statement, () => statement.run(...values));
     // What is known of columns may be another now.
     if (/^\s*(ALTER|CREATE|DROP)\b/i.test(sql)) this.prepared.clear();
     return { rows: undefined, changes, lastId: BigInt(lastInsertRowid) };
