@@ -1,0 +1,181 @@
+/**
+ * Asks whether the tests notice careless changes: makes one small change of a source at a time, in a copy of the project, and
+ * runs the tests of its folder, first the unit tests, then those of the built service. Prints the changes that no test noticed
+ * and the rate; ends with 1 below 95 %. Which changes are made is chosen by the seed.
+ *
+ *   npm run check:mutants -- [--seed 1] [--count 40] [--only auth,json]
+ *
+ * A general tool for this sees only tests that run the sources in their own process. Here most tests start the built program.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { clearTimeout, setTimeout } from 'node:timers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { transformSync } from '@swc/core';
+import { swcOptions } from '../test/support/swc-options.mjs';
+import { mutationsOf } from './mutations.mjs';
+
+const GOAL = 0.95;
+/** Milliseconds after which tests that hang count as having noticed. */
+const LIMIT_MS = 600_000;
+
+/** The tests of the built service that watch over a folder, quickest first. */
+const SPECS = {
+  auth: ['contract/authentication', 'contract/keys-file', 'faults/damaged-keys', 'faults/guessing'],
+  database: ['faults/lock-waits', 'faults/sqlite-files', 'faults/database-', 'faults/ambiguous', 'faults/read-only'],
+  idempotency: ['contract/idempotency'],
+  json: ['contract/json-strictness', 'contract/pet-values'],
+  lifecycle: ['contract/smoke', 'faults/graceful-stop', 'faults/stuck-handler', 'faults/start.spec', 'faults/metrics'],
+  limits: ['contract/rate-limit', 'faults/overload', 'faults/guessing'],
+  pagination: ['contract/list'],
+};
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '40' },
+    only: { type: 'string', default: Object.keys(SPECS).join() },
+  },
+});
+const project = fileURLToPath(new URL('..', import.meta.url));
+const equivalent = JSON.parse(readFileSync(new URL('equivalent-mutants.json', import.meta.url), 'utf8'));
+
+/** Mulberry32: the same numbers from the same seed everywhere. */
+function randomFrom(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function chosen() {
+  const random = randomFrom(Number(values.seed));
+  const all = values.only.split(',').flatMap((folder) =>
+    globSync(`src/platform/${folder}/**/*.ts`, { cwd: project })
+      .filter((path) => !/\.spec\.ts$|\/index\.ts$|\/migrations\//.test(path))
+      .sort()
+      .flatMap((path) => {
+        const text = readFileSync(join(project, path), 'utf8');
+        return mutationsOf(path, text).map((mutation) => ({ ...mutation, folder, path, text }));
+      }),
+  );
+  const picked = all.map((mutant) => [random(), mutant]).sort(([a], [b]) => a - b);
+  return picked.slice(0, Number(values.count)).map(([, mutant]) => described(mutant));
+}
+
+function described(mutant) {
+  const { text, start, end, to, path, line } = mutant;
+  const changed = text.slice(0, start) + to + text.slice(end);
+  const [from, into] = [text, changed].map((whole) => whole.split('\n')[line - 1].trim());
+  const known = equivalent.find((one) => one.path === path && one.from === from && one.to === into);
+  return { ...mutant, changed, why: known?.why, shown: `${path}:${line}\n    - ${from}\n    + ${into}` };
+}
+
+/** A copy that the tests may run in while somebody works on the project. */
+function copied() {
+  const copy = mkdtempSync(join(tmpdir(), 'animal-store-mutants-'));
+  for (const name of readdirSync(project)) {
+    if (['node_modules', '.git', 'artifacts'].includes(name)) continue;
+    cpSync(join(project, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
+  }
+  symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** Whether the tests pass. */
+async function pass(copy, paths) {
+  const flags = ['--experimental-vm-modules', '--no-warnings', '--import', './test/support/tether-worker.mts'];
+  const jest = ['node_modules/jest/bin/jest.js', '--runInBand', '--bail', '--silent', '--passWithNoTests'];
+  const env = { ...process.env, ALLOW_SKIP: '1' };
+  const child = spawn(process.execPath, [...flags, ...jest, ...paths], {
+    cwd: copy,
+    env,
+    detached: true,
+    stdio: 'ignore',
+  });
+  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMIT_MS);
+  const [code] = await new Promise((resolve) => child.once('close', (...exit) => resolve(exit)));
+  clearTimeout(late);
+  return code === 0;
+}
+
+function put(copy, path, text) {
+  writeFileSync(join(copy, path), text);
+  const { code } = transformSync(text, { ...swcOptions, filename: path });
+  writeFileSync(join(copy, path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')), code);
+}
+
+/** Tests that pass on the sources as they are. */
+const sound = new Set();
+
+/** @throws {Error} where tests fail without any change, since then they notice nothing. */
+async function requireSound(copy, path) {
+  if (sound.has(path)) return;
+  if (!(await pass(copy, [path]))) throw new Error(`${path} fails without any change`);
+  sound.add(path);
+}
+
+/** The tests of these that fail; undefined where all pass. */
+async function firstToFail(copy, paths) {
+  for (const path of paths) if (!(await pass(copy, [path]))) return path;
+  return undefined;
+}
+
+function build(copy) {
+  return spawnSync(process.execPath, ['scripts/bundle-program.mjs'], { cwd: copy, stdio: 'ignore' }).status === 0;
+}
+
+/** Whether any test noticed. */
+async function isNoticed(copy, { folder, path, changed, text }) {
+  const unit = `src/platform/${folder}/`;
+  await requireSound(copy, unit);
+  let noticedBy;
+  put(copy, path, changed);
+  try {
+    if (!(await pass(copy, [unit])) || !build(copy)) return true;
+    noticedBy = await firstToFail(
+      copy,
+      SPECS[folder].map((name) => `test/${name}`),
+    );
+  } finally {
+    put(copy, path, text);
+  }
+  if (noticedBy === undefined) return false;
+  build(copy);
+  await requireSound(copy, noticedBy);
+  return true;
+}
+
+function showProgress(done, all, survivors) {
+  const width = 30;
+  const bar = '#'.repeat(Math.round((done / all) * width)).padEnd(width, '.');
+  process.stderr.write(
+    `${process.stderr.isTTY ? '\r' : ''}[${bar}] ${done}/${all}, ${survivors} unnoticed${process.stderr.isTTY ? '' : '\n'}`,
+  );
+}
+
+const mutants = chosen();
+const counted = mutants.filter(({ why }) => why === undefined);
+const copy = copied();
+const survivors = [];
+try {
+  for (const [done, mutant] of counted.entries()) {
+    showProgress(done, counted.length, survivors.length);
+    if (await isNoticed(copy, mutant)) continue;
+    survivors.push(mutant);
+    process.stdout.write(`\nunnoticed: ${mutant.shown}\n`);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+const rate = 1 - survivors.length / counted.length;
+process.stdout.write(
+  `\n${counted.length - survivors.length} of ${counted.length} changes were noticed, ${(100 * rate).toFixed(1)} %; seed ${values.seed}; ${mutants.length - counted.length} equivalent ones were left out\n`,
+);
+process.exitCode = rate < GOAL ? 1 : 0;
