@@ -1,0 +1,59 @@
+import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { Database, defineFeature, TextProperty } from 'animal-store';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { notes as before } from './notes-before.feature.js';
+
+class NewNote {
+  @TextProperty({ maxLength: 50 })
+  text: string;
+
+  @TextProperty({ maxLength: 20 })
+  color: string;
+}
+
+/** A column that the release before knows nothing of, and an index, without a lock. */
+class AddColor1764300300000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    const isMysql = runner.dataSource.options.type === 'mysql';
+    const table = await runner.getTable('note');
+    if (table?.findColumnByName('color') === undefined) {
+      await runner.query(`ALTER TABLE note ADD COLUMN color VARCHAR(20) NULL${isMysql ? ', ALGORITHM=INSTANT' : ''}`);
+    }
+    await runner.query(
+      isMysql
+        ? 'ALTER TABLE note ADD INDEX note_color (color), ALGORITHM=INPLACE, LOCK=NONE'
+        : 'CREATE INDEX IF NOT EXISTS note_color ON note (color)',
+    );
+  }
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE note DROP COLUMN color');
+  }
+}
+
+@Controller('notes')
+class NotesController {
+  constructor(private readonly database: Database) {}
+
+  @Post()
+  async createNote(@Body() { text, color }: NewNote): Promise<object> {
+    await this.database.execute('INSERT INTO note (text, color) VALUES (?, ?)', [text, color]);
+    return { text, color };
+  }
+
+  @Get()
+  async countNotes(): Promise<object> {
+    const [row] = await this.database.query('SELECT COUNT(*) AS notes, COUNT(color) AS colored FROM note');
+    return { notes: row!['notes'], colored: row!['colored'] };
+  }
+}
+
+@Module({ controllers: [NotesController] })
+class NotesModule {}
+
+/** The release after it. */
+export const notes = defineFeature({
+  name: 'notes',
+  platform: '^1.0.0',
+  module: NotesModule,
+  migrations: [...(before.migrations ?? []), AddColor1764300300000],
+});
