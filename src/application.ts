@@ -1,6 +1,12 @@
 import 'reflect-metadata';
-import { Module, type CanActivate, type INestApplication, type Type } from '@nestjs/common';
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import {
+  Module,
+  type CanActivate,
+  type INestApplication,
+  type NestApplicationOptions,
+  type Type,
+} from '@nestjs/common';
+import { ModulesContainer, NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { ApiKeyGuard } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
 import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
@@ -41,7 +47,20 @@ export interface ApplicationOptions {
   readonly clock?: Clock;
   /** One that writes to standard output where it is left out. */
   readonly log?: Log;
+  /**
+   * Makes the Nest application of its root module; NestFactory where it is left out.
+   *
+   * @internal
+   */
+  readonly create?: CreateNest;
 }
+
+/** Makes a Nest application, as `NestFactory.create`. */
+export type CreateNest = (
+  root: Type,
+  adapter: AbstractHttpAdapter,
+  options: NestApplicationOptions,
+) => Promise<INestApplication>;
 
 /**
  * Puts the application together: the platform, and the features on it. Nothing listens and no database is asked yet.
@@ -54,6 +73,7 @@ export async function createApplication({
   config = loadConfig(loadEnvironment(), process.stdout.isTTY, given),
   clock = new SystemClock(),
   log: ownLog,
+  create = (...made) => NestFactory.create(...made),
 }: ApplicationOptions): Promise<Application> {
   const features = startedFeatures(given, config);
   const { routes, declared } = await checkFeatures(features, { ...platformSchema, version }, '/v1');
@@ -72,19 +92,21 @@ export async function createApplication({
   const featureMetrics = new FeatureMetrics(metrics.registry, log, names);
   const foundations = { config, clock, log, dataSource, database, metrics, featureMetrics };
   const hooks = await HookWatch.of(features);
-  const starting = hooks.within(config.startup.timeoutMs, assemble(features, routes, hooks, foundations));
+  const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, foundations));
   const { nest, adapter } = await charged(features, starting);
   return new Running(nest, adapter, link, { ...foundations, features, hooks });
 }
 
-async function assemble(
-  features: readonly Feature[],
-  routes: readonly Route[],
-  hooks: HookWatch,
-  foundations: Foundations,
-) {
+interface Declared {
+  readonly features: readonly Feature[];
+  readonly routes: readonly Route[];
+  readonly hooks: HookWatch;
+  readonly create: CreateNest;
+}
+
+async function assemble({ features, routes, hooks, create }: Declared, foundations: Foundations) {
   const adapter = new HttpAdapter(foundations.config);
-  const nest = await NestFactory.create(rootModule(features, hooks, foundations), adapter, {
+  const nest = await create(rootModule(features, hooks, foundations), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: new NestLog(foundations.log),

@@ -21,6 +21,8 @@ export {
   variable,
   type Config,
   type ConfigValues,
+  type ConfigVariables,
+  type Configured,
   type FeatureConfig,
   type Fault as ConfigFault,
   type DatabaseConfig,

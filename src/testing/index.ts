@@ -2,5 +2,10 @@
 export { assertError, errorMatchers, type ErrorMatchers } from './error-assertion.js';
 export { FixedClock } from './fixed-clock.js';
 export { assertPlatformRules } from './platform-rules.js';
-export { startTestApplication, type TestApplication, type TestOptions } from './test-application.js';
+export {
+  startTestApplication,
+  type ProviderOverride,
+  type TestApplication,
+  type TestOptions,
+} from './test-application.js';
 export { TestClient, type Sent, type TestAnswer } from './test-client.js';

@@ -1,5 +1,6 @@
-import type { InjectionToken } from '@nestjs/common';
-import { createApplication, logContext } from '../application.js';
+import type { InjectionToken, Type } from '@nestjs/common';
+import type { Server } from 'node:http';
+import { createApplication, logContext, type CreateNest } from '../application.js';
 import { ApiKeyStore, EVERYTHING } from '../platform/auth/index.js';
 import type { Clock } from '../platform/clock.js';
 import { loadConfig, type Config } from '../platform/config/index.js';
@@ -17,7 +18,14 @@ export interface TestOptions {
   /** Variables of the environment, above those of the kit; nothing else of the process's environment is read. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** Providers in place of those with the same token, of a feature or of the platform. */
+  readonly overrides?: readonly ProviderOverride[];
 }
+
+/** What stands in for a provider while a test runs. */
+export type ProviderOverride = { readonly provide: InjectionToken } & (
+  { readonly useValue: unknown } | { readonly useClass: Type }
+);
 
 /** An empty database in memory, any free ports, no limits that a test would run into, only errors in the log. */
 const ENVIRONMENT = {
@@ -37,13 +45,38 @@ const ENVIRONMENT = {
  *
  * @throws {FeatureError} with every violation of every feature. @throws {ConfigError} for a wrong `env`.
  */
-export async function startTestApplication({ features, env, clock }: TestOptions): Promise<TestApplication> {
+export async function startTestApplication({
+  features,
+  env,
+  clock,
+  overrides = [],
+}: TestOptions): Promise<TestApplication> {
   const config = loadConfig({ ...ENVIRONMENT, ...env }, false, features);
   const log = await quietLog(config, features);
-  const running = await createApplication({ features, config, log, ...(clock === undefined ? {} : { clock }) });
+  const running = await createApplication({
+    features,
+    config,
+    log,
+    ...(clock && { clock }),
+    ...(overrides.length > 0 && { create: overriding(overrides) }),
+  });
   await running.start();
   await running.ready();
   return new TestApplication(running, await newKey(running, [EVERYTHING]));
+}
+
+/** As @nestjs/testing makes an application. */
+function overriding(overrides: readonly ProviderOverride[]): CreateNest {
+  return async (root, adapter, options) => {
+    const { Test } = await import('@nestjs/testing');
+    const builder = Test.createTestingModule({ imports: [root] });
+    for (const { provide, ...stand } of overrides) {
+      const overridden = builder.overrideProvider(provide);
+      if ('useClass' in stand) overridden.useClass(stand.useClass);
+      else overridden.useValue(stand.useValue);
+    }
+    return (await builder.compile()).createNestApplication(adapter, options);
+  };
 }
 
 /** The service's, but with LOG_LEVEL for the trail of keys too: tests make keys all the time, and have some refused. */
@@ -65,7 +98,8 @@ export class TestApplication {
   /** @internal */
   constructor(
     private readonly running: Application,
-    key: string,
+    /** The key of `client`, for another one such as supertest. */
+    readonly key: string,
   ) {
     this.client = new TestClient(running.url, key);
     this.stranger = new TestClient(running.url);
@@ -79,6 +113,11 @@ export class TestApplication {
   /** Of probes and metrics. */
   get managementUrl(): string {
     return this.running.managementUrl;
+  }
+
+  /** The server that listens: `request(application.getHttpServer())` of supertest. */
+  getHttpServer(): Server {
+    return this.running.nest.getHttpServer() as Server;
   }
 
   /** A client whose key has these scopes and no other. */

@@ -1,4 +1,4 @@
-import type { CleanedEnv, ValidatorSpec } from 'envalid';
+import type { CleanedEnv, ExactValidator, ValidatorSpec } from 'envalid';
 import type { Setting } from './config.js';
 import type { FaultList } from './fault-list.js';
 import type { GivenValue } from './given-values.js';
@@ -7,10 +7,11 @@ import { readValues } from './read-values.js';
 import { settingsOf } from './settings.js';
 import { boolean, integer, oneOf, readableFile, valueKind } from './value-kinds.js';
 
-type Specs = Readonly<Record<string, ValidatorSpec<unknown>>>;
+/** Variables by their names, each made by one of the kinds of `variable`. */
+export type ConfigVariables = Readonly<Record<string, ValidatorSpec<unknown>>>;
 
 /** The variables of a feature, and what their values are injected by. */
-export interface FeatureConfig<S extends Specs = Specs> {
+export interface FeatureConfig<S extends ConfigVariables = ConfigVariables> {
   readonly KEY: symbol;
   readonly variables: S;
 }
@@ -31,15 +32,17 @@ export interface Configured {
  * @param variables each by its name, `ORDERS_MAX_ITEMS: variable.integer(1, 100)({ default: 10, desc: '…' })`. One without a
  *   default is required in production, and with `devDefault` in production only.
  */
-export function defineConfig<S extends Specs>(variables: S): FeatureConfig<S> {
+export function defineConfig<S extends ConfigVariables>(variables: S): FeatureConfig<S> {
   return Object.freeze({ KEY: Symbol('animal-store:feature-config'), variables });
 }
 
 /** The kinds of values that a feature's variable can have. */
 export const variable = {
   boolean,
-  integer,
-  oneOf,
+  /** Within both bounds, which may be 0 at the least. */
+  integer: (min: number, max: number): ExactValidator<number> => integer(min, max),
+  /** One of a few words, exactly as written. */
+  oneOf: <const Word extends string>(...words: readonly Word[]): ExactValidator<Word> => oneOf(...words),
   readableFile,
   text: valueKind('a text', (text) => text),
   secret: valueKind(

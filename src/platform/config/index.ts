@@ -15,7 +15,14 @@ export {
   type MySqlTarget,
   type SqliteTarget,
 } from './database-target.js';
-export { defineConfig, variable, type ConfigValues, type FeatureConfig } from './feature-config.js';
+export {
+  defineConfig,
+  variable,
+  type ConfigValues,
+  type ConfigVariables,
+  type Configured,
+  type FeatureConfig,
+} from './feature-config.js';
 export { describeConfig } from './describe-config.js';
 export {
   documentedSections,
