@@ -94,6 +94,34 @@ onMysql('an insert whose fate is not known', (engine) => {
     );
   });
 
+  it.each([1053, 1180, 1317, 1927, 1969, 3024, 4031])(
+    'is told as such whichever way the server cut it off (%d), of an insert and of a commit, and done once',
+    async (errno) => {
+      for (const [statement, key] of [[INSERT], [COMMIT, `cut-off-${String(errno)}`]] as const) {
+        const name = `Cut off ${String(errno)} ${String(key)}`;
+        const before = proxy.count(INSERT);
+        proxy.spoil(statement, { fate: 'refused', errno, ran: true });
+        expectUnknown(await post(name, key));
+        expect(proxy.count(INSERT) - before).toBe(1);
+        expect(await idsOf(name)).toHaveLength(1);
+      }
+    },
+  );
+
+  it('is none where a lock was waited for in vain (1205): tried again outside of a transaction, and not inside', async () => {
+    for (const [key, tries, status] of [
+      [undefined, 2, 201],
+      ['waited', 1, 503],
+    ] as const) {
+      const name = `Waited ${String(key)}`;
+      const before = proxy.count(INSERT);
+      proxy.spoil(INSERT, { fate: 'refused', errno: 1205 });
+      const answer = await post(name, key);
+      expect([answer.status, proxy.count(INSERT) - before]).toEqual([status, tries]);
+      expect(await idsOf(name)).toHaveLength(status === 201 ? 1 : 0);
+    }
+  });
+
   it('is no riddle where the transaction had not ended: nothing happened, and a repeat does it', async () => {
     proxy.spoil(INSERT, lost);
     const answer = await post('Unfinished', 'unfinished');
