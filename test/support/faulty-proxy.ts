@@ -61,12 +61,6 @@ export class FaultyProxy {
     return this.#pairs.size;
   }
 
-  /** Gives how many of the connections that are open now still are. */
-  watchOpen(): () => number {
-    const watched = [...this.#pairs];
-    return () => watched.filter((pair) => this.#pairs.has(pair)).length;
-  }
-
   /** New connections lead to this server; those that are open stay where they are. */
   repoint(target: number): void {
     this.#target = target;
