@@ -4,14 +4,11 @@ import type { Entities, Feature } from '../feature.js';
 import { DatabaseWatch, type DatabaseObservers } from './database-watch.js';
 import { MysqlEngine } from './mysql/mysql-engine.js';
 import { PlatformDataSource } from './platform-data-source.js';
-import { StatementLog } from './statement-log.js';
+import { MIGRATION_TABLE, StatementLog } from './statement-log.js';
 import { SqliteEngine } from './sqlite/sqlite-engine.js';
 
 /** Whose tables the database has. */
 export type SchemaSource = Pick<Feature, 'migrations'> & { readonly entities: Entities };
-
-/** The table in which TypeORM keeps what was migrated. */
-export const MIGRATION_TABLE = 'migration';
 
 /**
  * One data source for the whole service: the tables of all features, never synchronised, only migrated. The drivers are this
@@ -30,7 +27,7 @@ export async function createDataSource(
     migrations: sources.flatMap(({ migrations = [] }) => migrations),
     migrationsTableName: MIGRATION_TABLE,
     synchronize: false,
-    logger: new StatementLog(observers.log, config.env === 'production'),
+    logger: new StatementLog(observers.log, config.env === 'development'),
   } as const;
   const { target, poolSize } = config.database;
   if (target.kind === 'mysql') {

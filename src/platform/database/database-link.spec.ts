@@ -2,7 +2,8 @@ import { expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
 import type { MigrationInterface } from 'typeorm';
 import { loadConfig } from '../config/index.js';
-import { createDataSource, MIGRATION_TABLE } from './data-source.js';
+import { createDataSource } from './data-source.js';
+import { MIGRATION_TABLE } from './statement-log.js';
 import { DatabaseOutages } from './database-outages.js';
 import { DatabaseLink } from './database-link.js';
 

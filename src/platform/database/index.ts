@@ -1,4 +1,5 @@
-export { createDataSource, MIGRATION_TABLE } from './data-source.js';
+export { createDataSource } from './data-source.js';
+export { MIGRATION_TABLE } from './statement-log.js';
 export { Database, DatabaseError, type Row, type SqlValue, type StatementOptions, type Written } from './database.js';
 export { databaseNow } from './database-clock.js';
 export { inList, type InList } from './in-list.js';

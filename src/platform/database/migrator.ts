@@ -1,7 +1,7 @@
 import { MigrationExecutor, type Migration as Entry, type MigrationInterface } from 'typeorm';
 import type { Feature } from '../feature.js';
 import { messageOf, stackOf } from '../logging/index.js';
-import { MIGRATION_TABLE } from './data-source.js';
+import { MIGRATION_TABLE } from './statement-log.js';
 import { codeOf, isMissingTable } from './fault-code.js';
 import { MigrationLock, type LockWitness } from './migration-lock.js';
 import type { PlatformDataSource } from './platform-data-source.js';

@@ -1,23 +1,29 @@
 import type { Logger, QueryRunner } from 'typeorm';
 import { framesOf, type Log } from '../logging/index.js';
+import { isMissingTable } from './fault-code.js';
+
+/** The table in which TypeORM keeps what was migrated. */
+export const MIGRATION_TABLE = 'migration';
 
 /** What a feature may well have expected. */
 const EXPECTED = /^(ER_DUP_ENTRY|ER_ROW_IS_REFERENCED.*|ER_NO_REFERENCED_ROW.*|SQLITE_CONSTRAINT.*)$/;
 
 /**
- * Tells the log what a statement failed with: the engine's own words, the statement and the lines that sent it. They may
- * hold a client's values, so in production only a migration's are told.
+ * Logs what a statement failed with: the engine's own words, the statement and the lines that sent it. They may hold a
+ * client's values, so outside of development only those of migrations are logged.
  */
 export class StatementLog implements Logger {
-  /** @param target undefined where nobody reads along. */
+  /** @param target undefined where there is no log. */
   constructor(
-    private readonly target: Log | undefined,
-    private readonly isProduction: boolean,
+    private readonly target: Pick<Log, 'warn' | 'debug'> | undefined,
+    private readonly isDevelopment: boolean,
   ) {}
 
   logQueryError(error: string | Error, statement: string, _parameters?: unknown, runner?: QueryRunner): void {
     const isMigration = (runner as { timeoutMs?: number } | undefined)?.timeoutMs === Infinity;
-    if (this.target === undefined || (this.isProduction && !isMigration)) return;
+    if (this.target === undefined || !(this.isDevelopment || isMigration)) return;
+    // An empty database is asked for its migrations too.
+    if (isMissingTable(error) && statement.includes(` FROM ${MIGRATION_TABLE} `)) return;
     const { message: words, code = '' } = (typeof error === 'string' ? { message: error } : error) as {
       message: string;
       code?: string;
