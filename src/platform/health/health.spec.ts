@@ -48,6 +48,9 @@ describe('health', () => {
       return true;
     });
     await health.start();
+    expect([health.isReady, health.report()]).toStrictEqual([false, { kettle: 'ok', accepting: 'failing' }]);
+    health.accept();
+    await health.checkAll();
     expect([health.isReady, health.hasStarted, health.reasons()]).toStrictEqual([true, true, {}]);
     for (const [error, reasons] of [
       [new Error('a secret'), {}],
@@ -86,6 +89,7 @@ describe('health', () => {
     health.contribute('no', () => false);
     health.contribute('good', () => true);
     const starting = health.start();
+    health.accept();
     await jest.advanceTimersByTimeAsync(1499);
     let isOver = false;
     void starting.then(() => (isOver = true));
