@@ -16,7 +16,7 @@ function linesOf(isDevelopment: boolean, error: Error, statement: string, runner
 }
 
 it('logs the words of the engine, the statement and who sent it, in development', () => {
-  expect(linesOf(true, refusal('ER_PARSE_ERROR'), 'SELEKT 1')).toEqual([
+  expect(linesOf(true, refusal('ER_PARSE_ERROR'), 'SELEKT 1')).toStrictEqual([
     [
       'warn',
       {
@@ -36,7 +36,7 @@ it('logs nothing elsewhere but of a migration, since the words may hold the valu
 });
 
 it('logs what a feature may expect at debug, and neither an outage nor the look for migrations in an empty database', () => {
-  expect(linesOf(true, refusal('ER_DUP_ENTRY'), 'INSERT').map(([level]) => level)).toEqual(['debug']);
+  expect(linesOf(true, refusal('ER_DUP_ENTRY'), 'INSERT').map(([level]) => level)).toStrictEqual(['debug']);
   expect(linesOf(true, refusal('ECONNREFUSED'), 'SELECT 1')).toHaveLength(0);
   const missing = refusal('ER_NO_SUCH_TABLE');
   expect(linesOf(true, missing, 'SELECT name FROM migration ORDER BY id')).toHaveLength(0);
