@@ -110,7 +110,8 @@ const forbidden = [
   {
     name: 'no-cycle',
     comment: 'Two files that need each other are one idea, or hide a third.',
-    from: { path: '^(src|test)/' },
+    // Entities with relations both ways need each other, as TypeORM has it.
+    from: { path: '^(src|test)/', pathNot: '^test/extension/ordinary/.*\\.entity\\.ts$' },
     to: { circular: true },
   },
   {

@@ -108,6 +108,11 @@ export default defineConfig(
       ],
     },
   },
+  // As other teams write them.
+  {
+    files: ['test/extension/ordinary/{gazette,modules}/**/*.ts'],
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
   {
     files: ['**/*.spec.ts', 'test/**/*.{ts,mts}', 'bench/**/*.ts'],
     plugins: { jest: { rules: { 'strict-equal': strictEqual } } },

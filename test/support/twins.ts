@@ -49,7 +49,7 @@ export function startTwins({ modules, createDatabase = createSqliteDatabase, ...
     const plain = await Service.start({
       database: others,
       program: plainProgram,
-      env: { ...options.env, PLAIN_MODULES: modules },
+      env: { ...options.env, PLAIN_MODULES: modules, CHANGED_LINES: undefined },
     });
     twins.service = await Service.start({ database: own, ...hosting(options) });
     twins.key = await storeKey(own);

@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { onEachEngine } from '../../support/engines.js';
+import type { Answer } from '../../support/http.js';
+import { startTwins, type Twins } from '../../support/twins.js';
+
+const FOLDER = '../extension/ordinary/gazette';
+const CHANGES = `${FOLDER}/changes.json`;
+const own = (path: string): string => join(import.meta.dirname, 'gazette', path);
+
+/** Who sends a request, by the session that they logged in with; null for nobody. */
+type Sender = 'ada' | 'bob' | null;
+type Step = readonly [sender: Sender, request: string, body?: unknown];
+
+const article = (title: string, more: object = {}): object => ({
+  article: {
+    title,
+    description: 'Of whales',
+    body: 'They are large. '.repeat(20),
+    tagList: ['sea', 'animals'],
+    ...more,
+  },
+});
+
+/** A day of the gazette. */
+const STEPS: readonly Step[] = [
+  [null, 'POST users', { user: { email: 'ada@example.org', username: 'ada', password: 'analytical' } }],
+  [null, 'POST users', { user: { email: 'bob@example.org', username: 'bob', password: 'builder-bob' } }],
+  [null, 'POST users', { user: { email: 'ada@example.org', username: 'eve', password: 'eavesdrop' } }],
+  [null, 'POST users', { user: { email: 'eve@example.org', username: 'ada', password: 'eavesdrop' } }],
+  [null, 'POST users', { user: { email: 'no address', username: 'X', password: 'short' } }],
+  [null, 'POST users/login', { user: { email: 'ada@example.org', password: 'wrong-password' } }],
+  [null, 'POST users/login', { user: { email: 'ada@example.org', password: 'analytical' } }],
+  [null, 'GET user'],
+  ['ada', 'GET user'],
+  ['ada', 'PUT user', { user: { bio: 'Counts.', image: 'https://example.org/ada.png' } }],
+  ['bob', 'PUT user', { user: { username: 'ada' } }],
+  [null, 'GET profiles/ada'],
+  [null, 'GET profiles/nobody'],
+  ['bob', 'POST profiles/ada/follow'],
+  ['bob', 'POST profiles/ada/follow'],
+  ['bob', 'POST profiles/bob/follow'],
+  ['bob', 'GET profiles/ada'],
+  [null, 'POST articles', article('No session')],
+  ['ada', 'POST articles', article('Whales, and how to feed them')],
+  ['ada', 'POST articles', article('Whales, and how to feed them')],
+  ['ada', 'POST articles', article('Ärger im Zoo', { tagList: ['zoo', 'animals'] })],
+  ['ada', 'POST articles', article('Unfinished', { status: 'draft', tagList: undefined })],
+  ['ada', 'POST articles', article('', { tagList: 'sea', status: 'lost' })],
+  ['bob', 'POST articles', article('Gulls', { description: '"quoted"' })],
+  [null, 'GET articles'],
+  ['ada', 'GET articles'],
+  [null, 'GET articles?limit=1&offset=1'],
+  [null, 'GET articles?tag=zoo'],
+  [null, 'GET articles?author=bob'],
+  [null, 'GET articles?limit=0'],
+  ['bob', 'GET articles/feed'],
+  ['ada', 'GET articles/feed?limit=5'],
+  [null, 'GET articles/titles'],
+  [null, 'GET articles/whales-and-how-to-feed-them'],
+  [null, 'GET articles/whales-and-how-to-feed-them/text'],
+  [null, 'GET articles/unfinished'],
+  ['ada', 'GET articles/unfinished'],
+  [null, 'GET articles/No%20Slug'],
+  [null, 'GET articles/nothing'],
+  ['bob', 'PUT articles/gulls', { article: { title: 'Gulls of the north', tagList: ['birds'] } }],
+  ['bob', 'PUT articles/whales-and-how-to-feed-them', { article: { title: 'Mine' } }],
+  ['bob', 'POST articles/whales-and-how-to-feed-them/favourite'],
+  ['bob', 'POST articles/whales-and-how-to-feed-them/favourite'],
+  ['ada', 'POST articles/whales-and-how-to-feed-them/favourite'],
+  [null, 'GET articles?favourited=bob'],
+  ['bob', 'DELETE articles/whales-and-how-to-feed-them/favourite'],
+  [null, 'POST articles/nothing/favourite'],
+  ['bob', 'POST articles/whales-and-how-to-feed-them/comments', { comment: { body: '  So large!  ' } }],
+  ['ada', 'POST articles/whales-and-how-to-feed-them/comments', { comment: { body: 'Indeed.' } }],
+  ['ada', 'POST articles/whales-and-how-to-feed-them/comments', { comment: { body: '   ' } }],
+  ['bob', 'GET articles/whales-and-how-to-feed-them/comments'],
+  ['ada', 'DELETE articles/whales-and-how-to-feed-them/comments/1'],
+  ['ada', 'DELETE articles/whales-and-how-to-feed-them/comments/0'],
+  ['bob', 'DELETE articles/whales-and-how-to-feed-them/comments/1'],
+  ['bob', 'DELETE articles/whales-and-how-to-feed-them/comments/1'],
+  [null, 'GET articles/whales-and-how-to-feed-them/comments'],
+  [null, 'GET tags'],
+  ['bob', 'DELETE profiles/ada/follow'],
+  ['bob', 'GET articles/feed'],
+  ['bob', 'DELETE articles/arger-im-zoo'],
+  ['ada', 'DELETE articles/arger-im-zoo'],
+  [null, 'GET articles?tag=zoo'],
+  [null, 'GET activity'],
+];
+
+/** Codes of failures that the platform's DTOs have in place of plain Nest's words. */
+const BY_DTO = new Set(['invalid_field', 'missing_field', 'invalid_parameter']);
+
+onEachEngine('an application of the usual kind', (engine) => {
+  const twins = startTwins({
+    modules: `${FOLDER}/gazette.plain.ts`,
+    features: [`${FOLDER}/gazette.features.ts`],
+    env: { CHANGED_LINES: CHANGES },
+    createDatabase: () => engine.createDatabase(),
+  });
+  const sessions: Record<'plain' | 'featured', Map<string, string>> = { plain: new Map(), featured: new Map() };
+
+  it.each(STEPS.map((step, index) => [index + 1, ...step] as const))('%i: %s sends %s', async (_index, ...step) => {
+    const plain = await send(twins, 'plain', step);
+    const featured = await send(twins, 'featured', step);
+    if (plain.status >= 400) expectSameFailure(featured, plain);
+    else expect([featured.status, normalized(featured)]).toStrictEqual([plain.status, normalized(plain)]);
+    expect(featured.headers.get('x-edition')).toBe(plain.headers.get('x-edition'));
+  });
+
+  async function send(both: Twins, which: 'plain' | 'featured', [sender, request, body]: Step): Promise<Answer> {
+    const [method = '', path = ''] = request.split(' ');
+    const session = sender === null ? undefined : `Bearer ${sessions[which].get(sender) ?? ''}`;
+    const name = which === 'plain' ? 'authorization' : 'x-session';
+    const headers = session === undefined ? {} : { [name]: session };
+    const answer = await both[which].request(method, `/v1/${path}`, { headers, ...(body !== undefined && { body }) });
+    const { user, token } = (answer.text.startsWith('{"user":') ? answer.json() : {}) as {
+      user?: { username: string };
+      token?: string;
+    };
+    if (user !== undefined && token !== undefined) sessions[which].set(user.username, token);
+    return answer;
+  }
+});
+
+/** Without what is another one each time: tokens and moments. */
+function normalized({ text }: Answer): string {
+  return text.replace(/"token":"[^"]+"/g, '"token":"…"').replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"…"');
+}
+
+function expectSameFailure(featured: Answer, plain: Answer): void {
+  const { code, message } = featured.json() as { code: string; message: string };
+  expect(featured).toBeErrorShape(plain.status, code);
+  const words = [(plain.json() as { message: string | string[] }).message].flat();
+  if (BY_DTO.has(code) && message !== words.join('; '))
+    expect(message).toContain(words[0]?.split(' ')[0]?.split('.').at(-1));
+  else expect(message).toBe(words.join('; '));
+}
+
+describe('what had to change of it', () => {
+  it('is at most one line in a hundred, beside the declaration', () => {
+    const files = readdirSync(own('.'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const linesOf = (file: string): number =>
+      readFileSync(own(file), 'utf8')
+        .split('\n')
+        .filter((line) => line.trim() !== '').length;
+    const parts = files.filter((file) => !/\.(plain|features)\.ts$/.test(file));
+    const lines = parts.map(linesOf).reduce((sum, count) => sum + count, 0);
+    const changes = JSON.parse(readFileSync(own('changes.json'), 'utf8')) as unknown[];
+    const said = `${changes.length} of ${lines} lines had to change, beside a declaration of ${linesOf('gazette.features.ts')}`;
+    process.stdout.write(`${said}\n`);
+    expect(changes.length / lines).toBeLessThanOrEqual(0.01);
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/extending.md'), 'utf8');
+    expect(guide.includes(said)).toBe(true);
+  });
+});

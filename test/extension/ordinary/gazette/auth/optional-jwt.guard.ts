@@ -1,0 +1,16 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Signed } from './jwt.guard.js';
+import { TokensService } from './tokens.service.js';
+
+/** For what everybody may see, and one who is logged in sees more of. */
+@Injectable()
+export class OptionalJwtGuard implements CanActivate {
+  constructor(private readonly tokens: TokensService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Signed>();
+    const claims = await this.tokens.read(request);
+    if (claims) request.user = claims;
+    return true;
+  }
+}
