@@ -75,7 +75,10 @@ async function onOpened<T>(
     platformSchema,
     ...(await declareFeatures(withThoseOff ? features : startedFeatures(features, config))),
   ];
-  const database = patient ? { ...config.database, ...PATIENCE } : config.database;
+  const { acquireTimeoutMs, connectTimeoutMs } = config.database;
+  // No client waits for a command, whose first connection is made with the first statement.
+  const patience = patient ? PATIENCE : { acquireTimeoutMs: Math.max(acquireTimeoutMs, connectTimeoutMs) };
+  const database = { ...config.database, ...patience };
   const dataSource = await createDataSource({ ...config, database }, sources);
   await dataSource.initialize();
   try {

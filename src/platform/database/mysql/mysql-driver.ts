@@ -28,7 +28,7 @@ export class PlatformMysqlDriver extends MysqlDriver {
 
   /** MariaDB says each id that it gave, and each default. */
   override isReturningSqlSupported(kind: 'delete' | 'insert' | 'update'): boolean {
-    return kind === 'insert' && this.version?.includes('MariaDB') === true;
+    return kind === 'insert' && this.engine.isMariaDb;
   }
 
   /**

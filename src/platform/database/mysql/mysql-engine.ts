@@ -33,6 +33,8 @@ interface TypeOrmPool {
 export class MysqlEngine implements LeaseTerms {
   readonly budget = new RetryBudget();
   isReady: () => boolean = () => true;
+  /** As the last session said; TypeORM keeps the number of a version alone. */
+  isMariaDb = false;
   readonly settings: Config['database'];
   private readonly login: MysqlLogin;
   private readonly tls: MysqlTls;
@@ -123,8 +125,9 @@ export class MysqlEngine implements LeaseTerms {
   private async prepare(connection: MysqlConnection): Promise<void> {
     const { settings } = this;
     try {
-      const { idStep = 1n } = await setUpSession((sql) => connection.run(sql, [], settings.queryTimeoutMs), settings);
-      connection.idStep = idStep;
+      const { idStep } = await setUpSession((sql) => connection.run(sql, [], settings.queryTimeoutMs), settings);
+      connection.idStep = idStep ?? 1n;
+      this.isMariaDb = idStep === undefined;
     } catch (fault) {
       const { errno = 0, message } = fault as MysqlFault;
       throw errno > 0 && errno !== PASSWORD_EXPIRED ? new SessionError([message], { cause: fault }) : fault;
