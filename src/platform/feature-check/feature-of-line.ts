@@ -1,4 +1,5 @@
-import { getCallSites } from 'node:util';
+// As a whole: an old Node, which lacks a part of it, is to be told what it needs.
+import util from 'node:util';
 import type { Feature } from '../feature.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
 import { featureOfFiles, pathOf } from './feature-at-fault.js';
@@ -33,5 +34,5 @@ function addNames(names: Map<unknown, string | undefined>, { name, modules }: De
 }
 
 function filesHere(): string[] {
-  return getCallSites(CALLS, { sourceMap: false }).map(({ scriptName }) => pathOf(scriptName));
+  return util.getCallSites(CALLS, { sourceMap: false }).map(({ scriptName }) => pathOf(scriptName));
 }
