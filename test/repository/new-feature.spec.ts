@@ -15,6 +15,7 @@ const PARTS = [
   'tsconfig.build.json',
   'jest.config.mjs',
   'eslint.config.mjs',
+  'scripts/strict-equal.mjs',
   '.prettierrc.json',
   '.dependency-cruiser.cjs',
 ];

@@ -58,7 +58,7 @@ describe('a declaration that cannot be read', () => {
     [
       { entites: [] },
       [
-        "feature 'toys' has an option 'entites'; there is name, platform, module, migrations, scopes, errors, config, samples",
+        "feature 'toys' has an option 'entites'; there is name, platform, module, migrations, privileges, scopes, errors, config, samples",
       ],
     ],
     [{ errors: [unborn] }, [`feature 'toys' has undefined at [0] of its errors; ${circle}`]],

@@ -7,6 +7,8 @@ import type { StopTimes } from './stop-times.js';
 
 /** Milliseconds without a request after which what is still connected has none to finish. */
 const QUIET_MS = 1000;
+/** Milliseconds that connections have to close once they were destroyed. */
+const CLOSE_MS = 500;
 
 /**
  * Ends a server's traffic. Connections are told to close by the answers they carry; only then is the server closed,
@@ -31,6 +33,9 @@ export async function drain(server: Server, observer: ExchangeObserver, times: S
     }));
     log.error({ event: 'app.cut_off', stuck }, 'Requests were cut off at the shutdown timeout');
     server.closeAllConnections();
+    // Each of them has its line in the log once its connection is closed, which is later than the server's close.
+    const end = performance.now() + CLOSE_MS;
+    while (observer.inFlight().length > 0 && performance.now() < end) await sleep(5);
   }
   return whole;
 }
