@@ -43,7 +43,8 @@ export class MysqlCommands {
     const isCommand = bytes[3] === 0;
     const kind = isCommand ? bytes[HEADER_BYTES] : undefined;
     const text = (): string => bytes.subarray(HEADER_BYTES + 1).toString();
-    if (kind === COM_QUERY) return { bytes, sql: text(), runs: true };
+    // To MySQL a statement comes behind its attributes: none, in one set.
+    if (kind === COM_QUERY) return { bytes, sql: text().replace('\0\x01', ''), runs: true };
     if (kind === COM_STMT_PREPARE) return { bytes, sql: (this.#preparing = text()), runs: false };
     if (kind !== COM_STMT_EXECUTE) return { bytes, sql: undefined, runs: false };
     return { bytes, sql: this.#prepared.get(bytes.readUInt32LE(HEADER_BYTES + 1)), runs: true };

@@ -83,7 +83,7 @@ export class MysqlConnection {
       const timer = timeoutMs === Infinity ? undefined : setTimeout(() => this.giveUp(timeoutMs, reject), timeoutMs);
       const done = (fault: Error | null, result: unknown, fields: readonly Field[] | undefined): void => {
         clearTimeout(timer);
-        if (fault) reject(fault);
+        if (fault) reject(nameIdsUsedUp(fault));
         else if (Array.isArray(result)) resolve(exactIntegers(result as Record<string, unknown>[], fields ?? []));
         else resolve(Object.assign(result as ResultHeader, { idStep: this.idStep }));
       };
@@ -120,6 +120,12 @@ export class MysqlConnection {
     this.destroy();
     reject(new LateError(timeoutMs));
   }
+}
+
+/** MySQL gives the last id of a BIGINT again and again, and calls what comes of it a duplicate; MariaDB says what it is. */
+function nameIdsUsedUp(fault: Error): Error {
+  const isLastId = /^Duplicate entry '9223372036854775807' for key '(\w+\.)?PRIMARY'$/.test(fault.message);
+  return isLastId ? Object.assign(fault, { errno: 1467, code: 'ER_AUTOINC_READ_FAILED' }) : fault;
 }
 
 /** mysql2 gives a BIGINT beyond 2^53 as text. */
