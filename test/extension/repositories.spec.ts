@@ -24,11 +24,10 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
   });
 
   const post = (what: string, headers: Record<string, string> = {}): Promise<Answer> =>
-    client.post(`/v1/library/${what}/Ann%20${what}`, undefined, { headers });
+    client.post(`/v1/library/runs/${what}/Ann%20${what}`, undefined, { headers });
   const run = async (what: string): Promise<unknown> => {
     const answer = await post(what);
-    if (answer.status !== 201)
-      throw new Error(JSON.stringify(service.log.filter(({ level }) => level !== 'info').at(-1)));
+    if (answer.status !== 201) throw new Error(`${answer.text} ${service.output.split('\n').slice(-9).join('\n')}`);
     return (answer.json() as { answer: unknown }).answer;
   };
 
@@ -67,6 +66,12 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
 
   it('is told of unique and foreign keys that were hit', async () => {
     expect(await run('violations')).toStrictEqual({ twice: true, orphan: true, named: true });
+  });
+
+  it('locks rows, writes what its subscriber adds in the same transaction, and shares locks to read', async () => {
+    expect(await run('acquire')).toStrictEqual({ name: 'Ann acquire' });
+    expect(await database.query('SELECT author FROM library_entry WHERE author = ?', ['Ann acquire'])).toHaveLength(1);
+    expect(await run('compare')).toBe(false);
   });
 
   it('has one transaction over injected repositories', async () => {

@@ -1,7 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, EntityManager, QueryFailedError, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import {
+  DataSource,
+  EntityManager,
+  QueryFailedError,
+  type DataSourceOptions,
+  type EntityTarget,
+  type ObjectLiteral,
+  type QueryRunner,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import { driverErrorOf } from './database-failure.js';
+import { LockingQueryBuilder } from './locking-query-builder.js';
 import { isConflict } from './mysql-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
@@ -54,8 +64,13 @@ export class PlatformDataSource extends DataSource {
 
   /** Reads the entities, so that repositories are made before there is a database. @throws {TypeORMError} (rejects). */
   async prepare(): Promise<this> {
-    await this.buildMetadatas();
+    await super.buildMetadatas();
     return this;
+  }
+
+  /** TypeORM would do so again as it connects, and forget the subscribers that providers have added by then. */
+  protected override buildMetadatas(): Promise<void> {
+    return Promise.resolve();
   }
 
   /** @param isReady until it says so, statements of features are refused as those of a database that is away. */
@@ -66,6 +81,16 @@ export class PlatformDataSource extends DataSource {
   /** Whether the running code is inside of a transaction, whose statements must not travel with those of others. */
   get inTransaction(): boolean {
     return this.current !== undefined;
+  }
+
+  override createQueryBuilder<Entity extends ObjectLiteral>(
+    entity: EntityTarget<Entity>,
+    alias: string,
+    runner?: QueryRunner,
+  ): SelectQueryBuilder<Entity>;
+  override createQueryBuilder(runner?: QueryRunner): SelectQueryBuilder<ObjectLiteral>;
+  override createQueryBuilder(...args: readonly unknown[]): SelectQueryBuilder<ObjectLiteral> {
+    return new LockingQueryBuilder(super.createQueryBuilder(...(args as [])));
   }
 
   override createQueryRunner(mode?: Parameters<DataSource['createQueryRunner']>[0]): PlatformRunner {

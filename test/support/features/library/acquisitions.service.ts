@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  DataSource,
+  EventSubscriber,
+  Repository,
+  type EntitySubscriberInterface,
+  type FindOptionsWhere,
+  type InsertEvent,
+} from 'typeorm';
+import { SHELVES } from './create-library.js';
+import { Author, Book, Entry, Shelf } from './entities.js';
+import { Library } from './library.service.js';
+
+/** A subscriber as TypeORM and Nest document it: a provider that adds itself. It writes in the transaction of the insert. */
+@Injectable()
+@EventSubscriber()
+export class Journal implements EntitySubscriberInterface<Author> {
+  constructor(dataSource: DataSource) {
+    dataSource.subscribers.push(this);
+  }
+
+  listenTo(): typeof Author {
+    return Author;
+  }
+
+  async afterInsert({ entity, manager }: InsertEvent<Author>): Promise<void> {
+    await manager.insert(Entry, { author: entity.name });
+  }
+}
+
+/** What ordinary features do to several tables at once; all of it is there, or nothing. */
+@Injectable()
+export class Acquisitions {
+  constructor(
+    @InjectRepository(Author) private readonly authors: Repository<Author>,
+    @InjectRepository(Book) private readonly books: Repository<Book>,
+    @InjectRepository(Shelf) private readonly shelves: Repository<Shelf>,
+    private readonly library: Library,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /** Two books on a shelf whose row is locked, one of which is softly deleted at once. */
+  acquire(name: string): Promise<Author> {
+    return this.dataSource.transaction(async () => {
+      const id = 1 + (Number(/\d+$/.exec(name)?.[0] ?? 0) % SHELVES);
+      const shelf = await this.lock({ id });
+      const books = [this.library.book(`${name}, one`), this.library.book(`${name}, two`)];
+      const author = await this.authors.save(this.authors.create({ name, books }));
+      await this.books.softRemove(books[1] as Book);
+      shelf.books += books.length;
+      await this.shelves.save(shelf);
+      return author;
+    });
+  }
+
+  /** The same author in one `save`, with the transaction that TypeORM makes of it. */
+  note(name: string): Promise<Author> {
+    const books = [this.library.book(`${name}, one`), this.library.book(`${name}, two`)];
+    return this.authors.save(this.authors.create({ name, books }));
+  }
+
+  /** Takes its locks in the order in which it is asked to, so that two of them can be in each other's way. */
+  move(from: number, to: number): Promise<number> {
+    return this.dataSource.transaction(async () => {
+      const [giver, taker] = [await this.lock({ id: from }), await this.lock({ id: to })];
+      giver.books -= 1;
+      taker.books += 1;
+      await this.shelves.save([giver, taker]);
+      return taker.books;
+    });
+  }
+
+  page(skip: number): Promise<[Author[], number]> {
+    return this.authors.findAndCount({ relations: { books: true }, order: { id: 'DESC' }, skip, take: 5 });
+  }
+
+  /** Locks that are shared do not wait for each other. */
+  async compare(first: number, second: number): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const query = manager.createQueryBuilder(Shelf, 'shelf').where('shelf.id IN (:...ids)', { ids: [first, second] });
+      const [one, other] = await query.orderBy('shelf.books').setLock('pessimistic_read').getMany();
+      return one?.books === other?.books;
+    });
+  }
+
+  private lock(where: FindOptionsWhere<Shelf>): Promise<Shelf> {
+    return this.shelves.findOneOrFail({ where, lock: { mode: 'pessimistic_write' } });
+  }
+}
