@@ -142,6 +142,8 @@ export class Service {
     if (exit.signal === 'SIGKILL') {
       throw new Error(`The service did not stop within ${String(STOP_LIMIT_MS)} ms.\n${this.#output}`);
     }
+    // It was dying when it was asked to stop.
+    if (exit.signal !== null) throw new Error(`The service was ended by ${exit.signal}.\n${this.#output}`);
     return exit;
   }
 

@@ -4,7 +4,7 @@ import type { Config } from '../config/index.js';
 import { HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseConnection, type RefusalHandlers } from './client-fault.js';
 import { closeAfterReading } from './lingering-close.js';
-import { beginNow, closeAfter, joinPipeline, leavePipeline, newestOn } from './pipeline.js';
+import { beginNow, closeAfter, joinPipeline, leavePipeline, newestOn, sharedBehindTheLast } from './pipeline.js';
 
 /** What a server does with its requests. */
 export interface RequestHandlers extends RefusalHandlers {
@@ -23,6 +23,7 @@ type HalfOpenServer = Server & { httpAllowHalfOpen: boolean };
 export function createHttpServer(http: Config['http'], handlers: RequestHandlers, messages: ServerOptions): Server {
   const server = createServer({
     ...messages,
+    ...sharedBehindTheLast(messages),
     maxHeaderSize: URL_LIMIT_BYTES + HEADERS_LIMIT_BYTES + 1024,
     headersTimeout: http.headersTimeoutMs,
     requestTimeout: http.requestTimeoutMs,

@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** Requests that may wait on one connection. No client that people use sends the next before it has the answer. */
@@ -103,9 +104,55 @@ export function isBehindTheLast(response: ServerResponse): boolean {
 }
 
 function pipelineOn(socket: Duplex): Pipeline {
-  let pipeline = pipelines.get(socket);
-  if (pipeline === undefined) {
-    pipelines.set(socket, (pipeline = { waiting: 0, joined: 0, newest: undefined, last: Infinity }));
+  return given(pipelines, socket, () => ({ waiting: 0, joined: 0, newest: undefined, last: Infinity }));
+}
+
+/**
+ * The classes of requests and responses, such that all requests behind the last of a connection are one object. A packet
+ * holds some two thousand, which Node keeps until the connection is closed: 1.6 KB each, so that 200 connections that
+ * nobody reads would take half a gigabyte.
+ */
+export function sharedBehindTheLast({
+  IncomingMessage: Request = IncomingMessage,
+  ServerResponse: Response = ServerResponse,
+}: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>): ServerOptions {
+  const unansweredOf = new WeakMap<Duplex, IncomingMessage>();
+  const responseOf = new WeakMap<IncomingMessage, ServerResponse>();
+
+  class Unanswered extends Request {
+    /** Its body is let go. */
+    override push(): boolean {
+      return true;
+    }
   }
-  return pipeline;
+
+  class NoResponse extends Response {
+    /** Node listens for the end of each, which never comes. */
+    override on(): this {
+      return this;
+    }
+  }
+
+  return {
+    IncomingMessage: class extends Request {
+      constructor(socket: Socket) {
+        const { joined, last } = pipelineOn(socket);
+        if (joined < last) super(socket);
+        else return given(unansweredOf, socket, () => new Unanswered(socket));
+      }
+    },
+    ServerResponse: class extends Response {
+      constructor(...options: ConstructorParameters<typeof ServerResponse>) {
+        const [request] = options;
+        if (!(request instanceof Unanswered)) super(...options);
+        else return given(responseOf, request, () => new NoResponse(...options));
+      }
+    } as typeof ServerResponse,
+  };
+}
+
+function given<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
 }
