@@ -9,52 +9,66 @@ const REST_MS = 50;
 /** Milliseconds that a poster repeats one request for. */
 const PATIENCE_MS = 60_000;
 
+/** What clients post. */
+export interface Posted {
+  readonly path: string;
+  /** Where it is stored, with the columns `id` and `name`. */
+  readonly table: string;
+  readonly body: (name: string) => object;
+}
+
+const PETS: Posted = { path: '/v1/pets', table: 'pet', body: (name) => ({ name, categoryId: 1 }) };
+
 export interface LedgerOptions {
+  readonly posted?: Posted;
   /** How many clients. */
   readonly posters?: number;
   /** Whether they send an Idempotency-Key, and repeat a request whose outcome they do not know until they do. */
   readonly keyed?: boolean;
 }
 
-/** How the pets in a database agree with what clients were told. */
+/** How the rows in a database agree with what clients were told. */
 export interface Audit {
   /** Acknowledged and not stored, or not under the acknowledged id. */
   readonly lost: readonly string[];
   /** Stored more than once. */
   readonly doubled: readonly string[];
-  /** Stored after an answer that was neither 201 nor one that leaves the outcome open. */
+  /** Stored, though each answer said that it is not; a 503 says so unless it says that this is not known. */
   readonly denied: readonly string[];
-  /** Stored though nobody was told so: its request got 503, or no answer. */
+  /** Stored though nobody was told so: its request got 503 that leaves it open, or no answer. */
   readonly extras: readonly string[];
 }
 
 /**
- * Clients that post pets with names of their own, one after another each, and keep a ledger of what they were told.
- * Whatever dies meanwhile, every acknowledged pet must be stored exactly once, and of the others no more than were in
+ * Clients that post pets, or what else is named, with names of their own, one after another each, and keep a ledger of what they were told.
+ * Whatever dies meanwhile, every acknowledged one must be stored exactly once, and of the others no more than were in
  * flight when it died.
  */
 export class Ledger {
   readonly #client: () => HttpClient;
+  readonly #posted: Posted;
   readonly #posters: number;
   readonly #keyed: boolean;
   readonly #prefix = `ledger-${randomBytes(6).toString('hex')}-`;
   readonly #acknowledged = new Map<string, bigint>();
-  readonly #denied = new Set<string>();
-  #posted = 0;
+  /** What may have been stored, by an answer or the lack of one. */
+  readonly #open = new Set<string>();
+  #count = 0;
   #acknowledgedAt = 0;
   #inFlight = 0;
   #running: Promise<unknown> | undefined;
   #ending = false;
   /** Answers that are neither 201 nor 503, and the first of each kind of 503. */
   readonly answers: Answer[] = [];
-  /** The longest time between two acknowledged pets so far, in milliseconds. */
+  /** The longest time between two acknowledged rows so far, in milliseconds. */
   longestPauseMs = 0;
   /** How many requests ended with each status; 0 is no answer. */
   readonly statuses = new Map<number, number>();
 
   /** @param client asked before each request, since a service that is started again has another address. */
-  constructor(client: () => HttpClient, { posters = 32, keyed = false }: LedgerOptions = {}) {
+  constructor(client: () => HttpClient, { posters = 32, keyed = false, posted = PETS }: LedgerOptions = {}) {
     this.#client = client;
+    this.#posted = posted;
     this.#posters = posters;
     this.#keyed = keyed;
   }
@@ -92,25 +106,28 @@ export class Ledger {
 
   /** Compares the ledger with the database. */
   async audit(database: TestDatabase): Promise<Audit> {
-    const rows = await database.query('SELECT id, name FROM pet WHERE name LIKE ?', [`${this.#prefix}%`]);
+    const rows = await database.query(`SELECT id, name FROM ${this.#posted.table} WHERE name LIKE ?`, [
+      `${this.#prefix}%`,
+    ]);
     const stored = new Map<string, bigint[]>();
     for (const row of rows) {
       const name = String(row['name']);
       stored.set(name, [...(stored.get(name) ?? []), row['id'] as bigint]);
     }
     const names = [...stored.keys()];
+    const extras = names.filter((name) => !this.#acknowledged.has(name));
     return {
       lost: [...this.#acknowledged].filter(([name, id]) => !stored.get(name)?.includes(id)).map(([name]) => name),
       doubled: names.filter((name) => (stored.get(name)?.length ?? 0) > 1),
-      denied: names.filter((name) => this.#denied.has(name)),
-      extras: names.filter((name) => !this.#acknowledged.has(name)),
+      denied: extras.filter((name) => !this.#open.has(name)),
+      extras,
     };
   }
 
   async #postOn(): Promise<void> {
     while (!this.#ending) {
-      this.#posted += 1;
-      const name = `${this.#prefix}${String(this.#posted)}`;
+      this.#count += 1;
+      const name = `${this.#prefix}${String(this.#count)}`;
       const patienceEnds = Date.now() + PATIENCE_MS;
       while (!(await this.#post(name)) && this.#keyed && Date.now() < patienceEnds);
     }
@@ -121,7 +138,7 @@ export class Ledger {
     const headers = this.#keyed ? { 'idempotency-key': name } : {};
     this.#inFlight += 1;
     const answer = await this.#client()
-      .post('/v1/pets', { name, categoryId: 1 }, { headers })
+      .post(this.#posted.path, this.#posted.body(name), { headers })
       .catch(() => undefined);
     this.#inFlight -= 1;
     this.#note(name, answer);
@@ -134,7 +151,7 @@ export class Ledger {
     const first = !this.statuses.has(status);
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     if (status === 201) this.#acknowledge(name, BigInt((answer?.json() as { id: number | bigint }).id));
-    else if (status !== 503 && status !== 409 && status !== 0) this.#denied.add(name);
+    else if (status === 0 || status === 409 || answer?.text.includes('It is not known') === true) this.#open.add(name);
     if (answer !== undefined && status !== 201 && (first || status !== 503)) this.answers.push(answer);
   }
 

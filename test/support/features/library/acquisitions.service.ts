@@ -47,7 +47,7 @@ export class Acquisitions {
       const shelf = await this.lock({ id });
       const books = [this.library.book(`${name}, one`), this.library.book(`${name}, two`)];
       const author = await this.authors.save(this.authors.create({ name, books }));
-      await this.books.softRemove(books[1] as Book);
+      await this.books.softRemove(author.books[1] as Book);
       shelf.books += books.length;
       await this.shelves.save(shelf);
       return author;
