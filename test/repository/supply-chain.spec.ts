@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { satisfies } from 'semver';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -15,13 +15,13 @@ interface Locked {
   readonly dev?: boolean;
   readonly link?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly deprecated?: string;
+  readonly engines?: { readonly node?: string };
 }
 
-interface Component {
-  readonly group?: string;
-  readonly name: string;
-  readonly version: string;
-  readonly components?: readonly Component[];
+interface Bom {
+  readonly bomFormat: string;
+  readonly components: readonly { readonly purl: string }[];
 }
 
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
@@ -51,6 +51,13 @@ describe('the lock file', () => {
     ).toStrictEqual([]);
   });
 
+  it('has no package that its authors have given up, or that is made for another Node', () => {
+    const unfit = locked.filter(
+      ([, { deprecated, engines }]) => deprecated !== undefined || !satisfies(process.version, engines?.node ?? '*'),
+    );
+    expect(unfit.map(([path]) => path)).toEqual([]);
+  });
+
   it('lets no package run a script of its own at installation but those that are named', () => {
     const scripted = locked.filter(([, entry]) => entry.hasInstallScript).map(([path, entry]) => nameOf(path, entry));
     expect(scripted.filter((name) => !(name in own.allowScripts))).toEqual([]);
@@ -60,20 +67,12 @@ describe('the lock file', () => {
 
 describe('the bill of materials', () => {
   it('names every package that the service is made of, and no other', () => {
-    const folder = scratchFolder('sbom');
-    const file = join(folder, 'sbom.json');
-    execFileSync('npm', ['run', '--silent', 'sbom', '--', '--output-file', file], { cwd: project, stdio: 'pipe' });
-    const bom = read(file) as { bomFormat: string; components: Component[] };
-    removeScratch(folder);
-    const flatten = (components: readonly Component[] = []): string[] =>
-      components.flatMap(({ group, name, version, components: inner }) => [
-        `${group === undefined ? '' : `${group}/`}${name}@${version}`,
-        ...flatten(inner),
-      ]);
+    execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: project, stdio: 'pipe' });
+    const { bomFormat, components } = read(join(project, 'artifacts/sbom.cdx.json')) as Bom;
     const needed = locked
       .filter(([, { dev, link }]) => !dev && !link)
-      .map(([path, entry]) => `${nameOf(path, entry)}@${entry.version}`);
-    expect(bom.bomFormat).toBe('CycloneDX');
-    expect(flatten(bom.components).sort()).toEqual(needed.sort());
+      .map(([path, entry]) => `pkg:npm/${nameOf(path, entry).replace('@', '%40')}@${entry.version}`);
+    expect(bomFormat).toBe('CycloneDX');
+    expect(components.map(({ purl }) => purl).sort()).toEqual([...new Set(needed)].sort());
   });
 });
