@@ -7,7 +7,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer, NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
-import { ApiKeyGuard } from './platform/auth/index.js';
+import { ApiKeyGuard, MiddlewareAccess } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
 import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDatabase, createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
@@ -111,6 +111,7 @@ async function assemble({ features, routes, hooks, create }: Declared, foundatio
     abortOnError: false,
     logger: new NestLog(foundations.log),
   });
+  if (adapter.hasHandlersBefore) throw hooks.addedHandlers();
   const table = nest.get(RouteTable);
   for (const route of routes) table.add(route);
   layTheWay(nest, adapter);
@@ -138,7 +139,6 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, foundations:
 function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
   const config = nest.get<Config>(CONFIG);
   const observer = nest.get(ExchangeObserver);
-  const shedding = nest.get(Shedding);
   const metrics = nest.get(Metrics);
   const filter = nest.get(ErrorFilter);
   const deadline = nest.get(Deadline);
@@ -164,10 +164,11 @@ function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
       observer.end(exchange);
     },
     drop: (exchange) => observer.drop(exchange),
-    overload: () => shedding.faultAt(observer.workload.size),
+    overload: () => nest.get(Shedding).faultAt(observer.workload.size),
     responder,
     unmatched: nest.get(Unmatched),
     filter,
+    refusalOf: (exchange) => nest.get(MiddlewareAccess).refusalOf(exchange),
     plainHandlers: plainHandlers(nest.get(ModulesContainer), routes, { guards, pipe, responder, filter }),
   });
   nest.setGlobalPrefix('v1');

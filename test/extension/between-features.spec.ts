@@ -138,14 +138,22 @@ describe('a feature that fails to start', () => {
   });
 });
 
-it('a feature that adds handlers beside those of Nest does not start', async () => {
-  const features = ['features/fails-to-stay.feature.ts'];
-  const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });
-  expect(await service.exited).toStrictEqual({ code: 1, signal: null });
-  expect(service.output).toContain(
-    "feature 'squatters' failed to start: Squatter.onModuleInit adds handlers to Express itself, which would answer " +
-      'without a key and in a shape of their own; declare them in a controller, or as middleware by configure(consumer)',
-  );
+describe('a feature that adds handlers beside those of Nest does not start', () => {
+  it.each([
+    ['constructor', 'Squatter'],
+    ['configure', 'SquattersModule.configure'],
+    ['onModuleInit', 'Squatter.onModuleInit'],
+    ['upgrade', 'Squatter.onModuleInit'],
+  ])('by its %s', async (way, place) => {
+    const features = ['features/fails-to-stay.feature.ts'];
+    const host = hosting({ features, env: { TEST_STAYS_BY: way } });
+    const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...host });
+    expect(await service.exited).toStrictEqual({ code: 1, signal: null });
+    expect(service.output).toContain(
+      `feature 'squatters' failed to start: ${place} adds handlers to Express itself, which would answer ` +
+        'without a key and in a shape of their own; declare them in a controller, or as middleware by configure(consumer)',
+    );
+  });
 });
 
 describe('a feature whose start does not end', () => {

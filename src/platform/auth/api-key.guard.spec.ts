@@ -47,7 +47,12 @@ beforeEach(() => {
 
 function enter(): boolean | Promise<boolean> {
   const audit: KeyAudit = { record: (event) => events.push(event) };
-  const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, audit, { count }, { count: countClient });
+  const guard = new ApiKeyGuard(
+    { authenticate } as unknown as Authenticator,
+    audit,
+    { count },
+    { count: countClient, admit: () => true },
+  );
   return guard.canActivate({ switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext);
 }
 

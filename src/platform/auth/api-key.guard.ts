@@ -26,9 +26,13 @@ export class ApiKeyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const exchange = exchangeOf(request);
+    return this.enter(exchangeOf(request), request.rawHeaders);
+  }
+
+  /** @throws {ApiError} (or rejects) for an exchange that its key does not let to its route, or to none. */
+  enter(exchange: Exchange, rawHeaders: readonly string[]): boolean | Promise<boolean> {
     if (exchange.route?.open === true) return true;
-    const verdict = this.authenticator.authenticate(request.rawHeaders);
+    const verdict = this.authenticator.authenticate(rawHeaders);
     if (verdict instanceof Promise) return verdict.then((later) => this.admit(later, exchange));
     return this.admit(verdict, exchange);
   }

@@ -16,6 +16,7 @@ import { ClientContext } from './current-client.js';
 import { KeyAudit } from './key-audit.js';
 import { KeyUse } from './key-use.js';
 import { LoggedKeyAudit } from './logged-key-audit.js';
+import { MiddlewareAccess } from './middleware-access.js';
 import { ObjectPolicies } from './object-policies.js';
 import { ApiKeysFileError } from './read-api-keys.js';
 
@@ -53,6 +54,7 @@ const providers: Provider[] = [
   ApiKeyGuard,
   ClientContext,
   ObjectPolicies,
+  MiddlewareAccess,
 ];
 
 /** Keys: where they are kept, how a request's key is judged, and the guard that closes every route. */
@@ -60,7 +62,7 @@ const providers: Provider[] = [
 @Module({
   imports: [DiscoveryModule],
   providers,
-  exports: [KeyAudit, ApiKeyStore, Authenticator, ApiKeyGuard, ClientContext, ObjectPolicies],
+  exports: [KeyAudit, ApiKeyStore, Authenticator, ApiKeyGuard, ClientContext, ObjectPolicies, MiddlewareAccess],
 })
 export class AuthModule {}
 

@@ -4,4 +4,6 @@ import type { Exchange } from '../http/index.js';
 export abstract class ClientQuota {
   /** Counts a request of the exchange's principal, and puts what is left on its answer. */
   abstract count(exchange: Exchange): void | Promise<void>;
+  /** The same, once for each exchange. @throws {ApiError} (or rejects) rate_limited. */
+  abstract admit(exchange: Exchange): boolean | Promise<boolean>;
 }

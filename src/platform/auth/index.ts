@@ -8,6 +8,7 @@ export { AuthModule } from './auth.module.js';
 export { ClientQuota } from './client-quota.js';
 export { FailedAuthLimit } from './failed-auth-limit.js';
 export { ClientContext, CurrentClient, type Client } from './current-client.js';
+export { MiddlewareAccess } from './middleware-access.js';
 export { ObjectPolicies, PolicyFor, type ObjectPolicy } from './object-policies.js';
 export { createFirstKey } from './first-key.js';
 export { parseDuration, parseInstant } from './instant.js';

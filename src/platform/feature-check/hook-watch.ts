@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
-import type { ModulesContainer } from '@nestjs/core';
+import { HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
@@ -17,7 +17,10 @@ const HOOKS = [
   'onApplicationShutdown',
 ] as const;
 
-type Hooked = Partial<Record<(typeof HOOKS)[number], (...args: unknown[]) => unknown>>;
+/** What a module has besides: where it names its middleware. */
+const CONFIGURE = 'configure';
+type Hook = (typeof HOOKS)[number] | typeof CONFIGURE;
+type Hooked = Partial<Record<Hook, (...args: unknown[]) => unknown>>;
 
 const BESIDE_NEST =
   'adds handlers to Express itself, which would answer without a key and in a shape of their own; ' +
@@ -61,11 +64,20 @@ export class HookWatch {
    */
   begin(countHandlers: () => number = () => 0): void {
     this.countHandlers = countHandlers;
-    for (const { feature, wrapper } of this.providers()) {
+    for (const { feature, wrapper, isModule } of this.providers()) {
       const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
       if (typeof instance !== 'object' || instance === null) continue;
       for (const hook of HOOKS) this.watch(feature, instance, hook);
+      if (isModule) this.watch(feature, instance, CONFIGURE);
     }
+  }
+
+  /** The error for handlers that were added while the features' classes were made: by one of those that are given Express. */
+  addedHandlers(): FeatureStartError {
+    const given = this.providers().find(({ wrapper }) =>
+      dependenciesOf(wrapper).some(({ token }) => token === HttpAdapterHost),
+    );
+    return new FeatureStartError(given?.feature ?? 'unknown', `${nameOf(given?.wrapper.token)} ${BESIDE_NEST}`);
   }
 
   /** @throws {FeatureStartError} (rejects) for a feature that has not started after so many milliseconds, and maybe never will. */
@@ -96,11 +108,11 @@ export class HookWatch {
       const feature = this.features.get(module.metatype);
       if (feature === undefined) return [];
       const wrappers = [...module.providers.values(), ...module.controllers.values(), ...module.injectables.values()];
-      return wrappers.map((wrapper) => ({ feature, wrapper }));
+      return wrappers.map((wrapper) => ({ feature, wrapper, isModule: wrapper.metatype === module.metatype }));
     });
   }
 
-  private watch(feature: string, instance: Hooked, hook: (typeof HOOKS)[number]): void {
+  private watch(feature: string, instance: Hooked, hook: Hook): void {
     const own = instance[hook];
     if (typeof own !== 'function' || Object.hasOwn(instance, hook)) return;
     const work: HookAtWork = { feature, work: `${instance.constructor.name}.${hook}` };

@@ -58,6 +58,10 @@ export class Exchange {
   isPlain = false;
   route: Route | undefined;
   principal: Principal | undefined;
+  /** What stands against an answer by a middleware of a feature, once one of them was about to see the request. */
+  middlewareRefusal: Promise<(() => Promise<unknown>) | undefined> | undefined;
+  /** What the limit of its client says of it, once that is asked. */
+  quota: boolean | Promise<boolean> | undefined;
   /** Runs the handler once for all requests that are the same one, where the client asked for that. */
   once: ((handle: () => unknown) => Promise<unknown>) | undefined;
   /** The body of an operation that may have one, until it is read. */

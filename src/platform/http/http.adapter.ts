@@ -1,6 +1,6 @@
-import { StreamableFile } from '@nestjs/common';
+import { StreamableFile, type RequestMethod } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
@@ -9,6 +9,7 @@ import { admissionFault } from './admission.js';
 import { refuseExchange } from './answer.js';
 import { crossOrigin } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
+import { behindKey, type MiddlewareAccess } from './feature-middleware.js';
 import { beginExchange, exchangeOf, runWithin, type Exchange } from './exchange.js';
 import { DirectRoutes } from './direct-routes.js';
 import { expressMessages } from './express-messages.js';
@@ -26,11 +27,15 @@ import { queryObject } from '../validation/index.js';
 
 const NESTS_ERROR_HANDLER = String(new StreamableFile(new Uint8Array()).errorHandler);
 
+type MountMiddleware = ReturnType<ExpressAdapter['createMiddlewareFactory']>;
+
 /** The rooms that the adapter hands requests to; they exist once Nest has put the application together. */
 export interface Hands {
   readonly responder: Responder;
   readonly unmatched: Unmatched;
   readonly filter: ErrorFilter;
+  /** What keeps an answer of a feature's middleware from a client. */
+  readonly refusalOf: MiddlewareAccess['refusalOf'];
   /** Those that need not be called by way of Nest. */
   readonly plainHandlers: readonly PlainHandler[];
   /** The longest that some handler may take. */
@@ -50,6 +55,7 @@ export interface Hands {
 export class HttpAdapter extends ExpressAdapter {
   private hands: Hands | undefined;
   private isOpen = false;
+  private readonly ownHandlers: number;
   private readonly direct: DirectRoutes;
   private readonly crossOrigin: ReturnType<typeof crossOrigin>;
   /** Exchanges whose request came in this turn of the event loop. */
@@ -66,7 +72,8 @@ export class HttpAdapter extends ExpressAdapter {
     application.set('query parser', (text: string | null) => queryObject(parseQuery(text ?? '')));
     super(application);
     // Nest's adapter begins with a layer for its hooks.
-    this.direct = new DirectRoutes(application, application.router.stack.length);
+    this.ownHandlers = application.router.stack.length;
+    this.direct = new DirectRoutes(application, this.ownHandlers);
     this.crossOrigin = crossOrigin(config.http.corsOrigins);
   }
 
@@ -77,9 +84,16 @@ export class HttpAdapter extends ExpressAdapter {
     this.server.timeout += hands.longestDeadlineMs - this.config.http.requestDeadlineMs;
   }
 
-  /** How many handlers and middlewares Express has. */
+  /** How many may answer: handlers and middlewares of Express, and listeners of the server itself. */
   countHandlers(): number {
-    return this.getInstance<Express>().router.stack.length;
+    const events = ['request', 'upgrade', 'connect', 'checkContinue', 'checkExpectation'];
+    const listeners = events.map((event) => this.server.listenerCount(event));
+    return listeners.reduce((sum, count) => sum + count, this.getInstance<Express>().router.stack.length);
+  }
+
+  /** Whether a feature has added handlers while its classes were made, before the server and the service's own were there. */
+  get hasHandlersBefore(): boolean {
+    return this.getInstance<Express>().router.stack.length > this.ownHandlers;
   }
 
   /** The features have started: from now on their handlers are called. */
@@ -120,6 +134,15 @@ export class HttpAdapter extends ExpressAdapter {
       if (response.headersSent || response.destroyed) own(error, response);
       else this.fail(error, (response as unknown as Response).req, response as unknown as Response);
     });
+  }
+
+  override createMiddlewareFactory(method: RequestMethod): MountMiddleware {
+    const mount = super.createMiddlewareFactory(method);
+    const access: MiddlewareAccess = {
+      refusalOf: async (exchange) => this.hands?.refusalOf(exchange),
+      fail: (...failed) => this.fail(...failed),
+    };
+    return (path, callback): unknown => mount(path, behindKey(callback as RequestHandler, access));
   }
 
   override setNotFoundHandler(): void {

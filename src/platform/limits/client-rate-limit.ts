@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ClientQuota } from '../auth/index.js';
+import { ApiError, coreErrors } from '../errors/index.js';
 import type { Exchange } from '../http/index.js';
 import { Limits } from './limits.js';
 import { WINDOW_SECONDS, type Allowance } from './rate-limit.js';
@@ -16,8 +17,17 @@ export class ClientRateLimit extends ClientQuota {
     return allowance instanceof Promise ? allowance.then(() => undefined) : undefined;
   }
 
+  override admit(exchange: Exchange): boolean | Promise<boolean> {
+    return (exchange.quota ??= this.refuseBeyond(exchange));
+  }
+
+  private refuseBeyond(exchange: Exchange): boolean | Promise<boolean> {
+    const allowance = this.take(exchange);
+    return allowance instanceof Promise ? allowance.then(isAllowed) : isAllowed(allowance);
+  }
+
   /** Counts as `count` does, and says what is left: undefined where no client is limited, or none is known. */
-  take(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
+  private take(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
     const { clients, perMinute } = this.limits;
     if (clients === undefined || exchange.principal === undefined) return undefined;
     const allowance = clients.count(exchange.principal.client);
@@ -31,4 +41,10 @@ function tell(exchange: Exchange, allowance: Allowance, perMinute: number): Allo
   exchange.headers['RateLimit-Policy'] = `"default";q=${perMinute};w=${WINDOW_SECONDS}`;
   exchange.headers['RateLimit'] = `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`;
   return allowance;
+}
+
+function isAllowed(allowance: Allowance | undefined): boolean {
+  if (allowance === undefined || allowance.allowed) return true;
+  const headers = { 'Retry-After': String(allowance.resetSeconds) };
+  throw new ApiError(coreErrors.rateLimited, undefined, { headers });
 }

@@ -1,0 +1,68 @@
+import {
+  ConflictException,
+  Controller,
+  Get,
+  Module,
+  Post,
+  type MiddlewareConsumer,
+  type NestModule,
+} from '@nestjs/common';
+import { defineFeature, Public, RequireScope } from 'animal-store';
+import { static as serveStatic, type NextFunction, type Request, type Response } from 'express';
+
+@Controller('attic')
+class AtticController {
+  @Get('box')
+  @RequireScope('attic:read')
+  box(): object {
+    return { by: 'handler' };
+  }
+
+  @Get('door')
+  @Public()
+  door(): object {
+    return { by: 'handler' };
+  }
+
+  @Post('box')
+  @RequireScope('attic:write')
+  put(): object {
+    return { by: 'handler' };
+  }
+}
+
+/** Answers by itself, in the way that `x-attic` says. */
+function answer(request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('X-Attic', 'seen');
+  const ways: Record<string, () => unknown> = {
+    json: () => response.status(203).json({ by: 'middleware' }),
+    redirect: () => response.redirect('/elsewhere'),
+    pieces: () => {
+      response.setHeader('Content-Length', '10');
+      response.write('middle');
+      setImmediate(() => response.end('ware'));
+    },
+    flush: () => {
+      response.flushHeaders();
+      response.end('middleware');
+    },
+    file: () => response.sendFile(import.meta.filename),
+    throw: () => {
+      throw new ConflictException('by middleware');
+    },
+    next: () => next(new ConflictException('by middleware')),
+  };
+  (ways[String(request.headers['x-attic'])] ?? next)();
+}
+
+/** Middleware that answers before a controller is asked: files of a folder, and whatever a request asks for. */
+@Module({ controllers: [AtticController] })
+class AtticModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(serveStatic(import.meta.dirname)).forRoutes('attic/files');
+    consumer.apply(answer).forRoutes('attic', '{*path}');
+  }
+}
+
+const scopes = { 'attic:read': 'Look in', 'attic:write': 'Put in' };
+export const attic = defineFeature({ name: 'attic', platform: '^1.0.0', module: AtticModule, scopes });
