@@ -104,6 +104,15 @@ describe('keys create', () => {
     expect(await store.list()).toMatchObject([{ client: 'acme', scopes: ['*'], expiresAt: undefined }]);
   });
 
+  it('says one sentence on a terminal, and leaves it to the log elsewhere', async () => {
+    await createdId();
+    expect(stderr).toBe('');
+    Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true });
+    const id = await createdId();
+    Reflect.deleteProperty(process.stderr, 'isTTY');
+    expect(stderr).toBe(`Key ${id} of acme. It is shown this once: only its hash is kept.\n`);
+  });
+
   it('takes scopes and an end', async () => {
     await createdId('--scopes', 'pets:read, pets:write', '--expires-at', '2030-01-31');
     expect(await store.list()).toMatchObject([

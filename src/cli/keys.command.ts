@@ -66,7 +66,7 @@ function createCommand(withKeys: WithKeys, withKeysFile: WithKeysFile, declaredS
         if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
         const key = await keys.create({ client: name, scopes, expiresAt });
         print(process.stdout, key.text);
-        hint(`Key ${key.publicId} of ${name}. It is shown this once: only its hash is kept.`);
+        hintOfKey(`Key ${key.publicId} of ${name}. It is shown this once: only its hash is kept.`);
       };
       return attempt(command, () => (file === undefined ? withKeys(create) : withKeysFile(file, create)), file);
     });
@@ -100,7 +100,9 @@ function rollCommand(withKeys: WithKeys): Command {
           if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
           const key = await keys.roll(id, overlap, expiresAt);
           print(process.stdout, key.text);
-          hint(`Key ${key.publicId} takes over from ${id}. It is shown this once: the service keeps only its hash.`);
+          hintOfKey(
+            `Key ${key.publicId} takes over from ${id}. It is shown this once: the service keeps only its hash.`,
+          );
         }),
       ),
     );
@@ -171,6 +173,11 @@ function publicId(text: string): string {
   const id = isPublicId(text) ? text : parseApiKey(text)?.publicId;
   if (id === undefined) throw new InvalidArgumentError('A public id has 8 letters and digits; see keys list.');
   return id;
+}
+
+/** Elsewhere the line of the log says it: one line on standard error either way. */
+function hintOfKey(sentence: string): void {
+  if (process.stderr.isTTY) hint(sentence);
 }
 
 function hint(sentence: string): void {

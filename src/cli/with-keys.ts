@@ -1,7 +1,7 @@
-import { ApiKeyStore, keyEnvironmentOf, LoggedKeyAudit } from '../platform/auth/index.js';
+import { ApiKeyStore, keyEnvironmentOf } from '../platform/auth/index.js';
 import { SystemClock } from '../platform/clock.js';
 import type { Feature } from '../platform/feature.js';
-import { commandLog } from './command-log.js';
+import { commandAudit } from './command-log.js';
 import type { WithKeys } from './keys.command.js';
 import { withDatabase } from './with-database.js';
 
@@ -9,9 +9,8 @@ import { withDatabase } from './with-database.js';
 export function withKeysOf(features: readonly Feature[]): WithKeys {
   return (work) =>
     withDatabase(features, { migrate: true }, async ({ config, database }) => {
-      const log = await commandLog(config.log);
       const clock = new SystemClock();
-      const keys = new ApiKeyStore(database, clock, new LoggedKeyAudit(log), keyEnvironmentOf(config.env));
+      const keys = new ApiKeyStore(database, clock, await commandAudit(config.log), keyEnvironmentOf(config.env));
       return work(keys, clock, config.auth.cacheTtlMs);
     });
 }

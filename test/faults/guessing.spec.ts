@@ -8,7 +8,7 @@ import { residentBytes } from '../support/process-size.js';
 import { Service } from '../support/service.js';
 import { wrongKey } from '../support/wrong-keys.js';
 
-/** `npm run check:guessing` makes it 50,000. */
+/** `GUESSES=50000 npm test -- test/faults/guessing.spec.ts` makes it 50,000. */
 const GUESSES = Number(process.env['GUESSES'] ?? 5000);
 const LIMIT_MS = 60_000 + 10 * GUESSES;
 const AT_ONCE = 16;
