@@ -37,5 +37,9 @@ export default {
   // An ES module under `--experimental-vm-modules` is never freed by its worker, so a fat worker is replaced.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,
-  reporters: ['default', '<rootDir>/test/support/tally.reporter.mjs'],
+  reporters: [
+    '<rootDir>/test/support/short-failures.reporter.mjs',
+    'default',
+    '<rootDir>/test/support/tally.reporter.mjs',
+  ],
 };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -54,6 +54,36 @@ describe('the closing line of a run', () => {
     writeFileSync(join(folder, 'some.test.js'), SKIPPED);
     const { output } = await runJest(folder, [], {});
     expect(output).toContain('1 skipped: a skipped test fails the run unless ALLOW_SKIP=1\n  left out');
+  });
+});
+
+describe('what a failure says', () => {
+  const LONG =
+    "test('is long', () => { expect(Array.from({ length: 30_000 }, (_, n) => `${n} of many`).join('\\n')).toBe('short'); });";
+  const WIDE = "test('is wide', () => { expect('wide '.repeat(400_000)).toContain('narrow'); });";
+  let folder: string;
+
+  beforeAll(() => {
+    folder = scratchFolder('failures');
+    const own = ['short-failures', 'tally'].map((name) => join(project, `test/support/${name}.reporter.mjs`));
+    writeFileSync(
+      join(folder, 'jest.config.json'),
+      JSON.stringify({ transform: {}, reporters: [own[0], 'default', own[1]] }),
+    );
+    writeFileSync(join(folder, 'some.test.js'), LONG + WIDE);
+  });
+
+  afterAll(() => removeScratch(folder));
+
+  it('is a screen for each, with where it failed, and the whole is in a file', async () => {
+    const { output } = await runJest(folder, [], {});
+    const [, long = '', wide = ''] = output.split(/^ {2}● /m);
+    for (const failure of [long, wide]) {
+      expect(failure).toMatch(/Expected.*\n[\s\S]*at Object\.\S+ \(some\.test\.js:1:\d+\)/);
+      expect(failure.split('\n').length).toBeLessThan(80);
+      expect(failure.length).toBeLessThan(10_000);
+    }
+    expect(readFileSync(join(folder, 'artifacts/failures.txt'), 'utf8')).toContain('29999 of many');
   });
 });
 
