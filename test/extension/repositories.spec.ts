@@ -1,13 +1,29 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
-import type { TestDatabase } from '../support/database.js';
-import { onEachEngine } from '../support/engines.js';
+import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
+import { onEachEngine, onOwnServer } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient, type Answer } from '../support/http.js';
+import { MariaDb } from '../support/mariadb.js';
 import { Service } from '../support/service.js';
 
+const { program, env } = hosting({ features: ['features/library.feature.ts'] });
+
+const EXACT = {
+  insert: [],
+  insertSeveral: [],
+  insertMixed: [],
+  save: [],
+  saveSeveral: [],
+  saveOwnIds: [],
+  cascade: [],
+  upsertOne: [],
+  upsertSeveral: [],
+  ignoreOne: [],
+  ignoreSeveral: [],
+};
+
 onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
-  const { program, env } = hosting({ features: ['features/library.feature.ts'] });
   let database: TestDatabase;
   let service: Service;
   let client: HttpClient;
@@ -79,7 +95,9 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
   });
 
   it('gets exact ids beyond 2^53 for one row and for several', async () => {
+    expect(await run('wrong-ids')).toStrictEqual(EXACT);
     expect(await run('ids')).toStrictEqual({ apart: ['1', '2', '3', '4'], found: ['1', '2', '3'] });
+    expect((await client.post('/v1/library/runs/wrong-ids/Beyond', undefined)).json()).toEqual({ answer: EXACT });
   });
 
   it('joins the transaction of an Idempotency-Key', async () => {
@@ -95,4 +113,24 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
     const [kept] = await database.query("SELECT COUNT(*) AS n FROM library_author WHERE name = 'Ann write'");
     expect(Number(kept?.['n'])).toBe(1);
   });
+});
+
+onOwnServer('a server whose ids are three apart', () => {
+  it('says each of them, in whichever way rows are inserted, also beyond 2^53', async () => {
+    const server = await MariaDb.start({ args: ['--auto-increment-increment=3', '--auto-increment-offset=2'] });
+    const database = await createMysqlDatabase(server.url(), server.adminUrl());
+    const service = await Service.start({ database, program, env }, 60_000);
+    const client = new HttpClient(service.url, await storeKey(database));
+    for (const path of ['wrong-ids/Small', 'ids/Far', 'wrong-ids/Beyond']) {
+      const answer = await client.post(`/v1/library/runs/${path}`, undefined);
+      expect(answer.status).toBe(201);
+      if (path.startsWith('wrong')) expect(answer.json()).toEqual({ answer: EXACT });
+    }
+    const [last] = await database.query('SELECT MAX(id) - MIN(id) AS apart FROM library_author WHERE name LIKE ?', [
+      'Beyond several%',
+    ]);
+    expect(last).toEqual({ apart: 6n });
+    await service.stop();
+    await server.stop();
+  }, 120_000);
 });

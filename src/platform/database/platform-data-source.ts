@@ -11,7 +11,7 @@ import {
   type SelectQueryBuilder,
 } from 'typeorm';
 import { driverErrorOf } from './database-failure.js';
-import { LockingQueryBuilder } from './locking-query-builder.js';
+import { PlatformQueryBuilder } from './platform-query-builder.js';
 import { isConflict } from './mysql-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
@@ -90,7 +90,7 @@ export class PlatformDataSource extends DataSource {
   ): SelectQueryBuilder<Entity>;
   override createQueryBuilder(runner?: QueryRunner): SelectQueryBuilder<ObjectLiteral>;
   override createQueryBuilder(...args: readonly unknown[]): SelectQueryBuilder<ObjectLiteral> {
-    return new LockingQueryBuilder(super.createQueryBuilder(...(args as [])));
+    return new PlatformQueryBuilder(super.createQueryBuilder(...(args as [])));
   }
 
   override createQueryRunner(mode?: Parameters<DataSource['createQueryRunner']>[0]): PlatformRunner {

@@ -37,6 +37,16 @@ export function generatedMap(metadata: EntityMetadata, id: bigint | undefined): 
   return map;
 }
 
+/** What the database said of a row that it inserted, by RETURNING. */
+export function returnedMap(metadata: EntityMetadata, row: Record<string, unknown>): Record<string, unknown> {
+  const map = {};
+  for (const [name, value] of Object.entries(row)) {
+    const column = metadata.findColumnWithDatabaseName(name);
+    column?.setEntityValue(map, metadata.dataSource.driver.prepareHydratedValue(value, column));
+  }
+  return map;
+}
+
 /** A BIGINT as its property is declared: `bigint`, `number`, or `string` as TypeORM has it unless the class says otherwise. */
 function int64For({ target, propertyName, transformer }: ColumnMetadata, value: unknown): unknown {
   const declared: unknown =

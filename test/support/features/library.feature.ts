@@ -5,6 +5,7 @@ import { IsString, Length } from 'class-validator';
 import { Acquisitions, Journal } from './library/acquisitions.service.js';
 import { CreateLibrary1764400000000 } from './library/create-library.js';
 import { Author, Book, Entry, Shelf } from './library/entities.js';
+import { Ids } from './library/ids.service.js';
 import { Library } from './library/library.service.js';
 
 class NewAuthor {
@@ -59,6 +60,7 @@ class LibraryController {
   constructor(
     private readonly library: Library,
     private readonly acquisitions: Acquisitions,
+    private readonly exact: Ids,
   ) {}
 
   @Post('runs/:what/:name')
@@ -73,6 +75,7 @@ class LibraryController {
       violations: () => library.violations(name),
       together: () => library.together(name),
       ids: () => library.ids(),
+      'wrong-ids': () => this.exact.wrong(name),
       acquire: async () => ({ name: (await acquisitions.acquire(name)).name }),
       compare: () => acquisitions.compare(1, 2),
       fail: async () => {
@@ -87,7 +90,7 @@ class LibraryController {
 @Module({
   imports: [TypeOrmModule.forFeature([Author, Book, Entry, Shelf])],
   controllers: [AcquisitionsController, LibraryController],
-  providers: [Acquisitions, Journal, Library],
+  providers: [Acquisitions, Ids, Journal, Library],
 })
 class LibraryModule {}
 

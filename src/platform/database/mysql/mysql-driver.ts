@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { generatedMap, readValue } from '../values.js';
+import { generatedMap, readValue, returnedMap } from '../values.js';
 import type { ResultHeader } from './mysql-connection.js';
 import type { MysqlEngine } from './mysql-engine.js';
 import { MysqlLease } from './mysql-lease.js';
@@ -41,18 +41,9 @@ export class PlatformMysqlDriver extends MysqlDriver {
     index: number,
   ): Record<string, unknown> | undefined {
     if (result === undefined) return undefined;
-    if (!('insertId' in result)) return this.returnedMap(metadata, result);
+    if (!('insertId' in result)) return returnedMap(metadata, result);
     const { insertId, idStep = 1n } = result as ResultHeader;
     return generatedMap(metadata, insertId === 0 ? undefined : BigInt(insertId) + BigInt(index) * idStep);
-  }
-
-  private returnedMap(metadata: EntityMetadata, row: Record<string, unknown>): Record<string, unknown> {
-    const map = {};
-    for (const [name, value] of Object.entries(row)) {
-      const column = metadata.findColumnWithDatabaseName(name);
-      column?.setEntityValue(map, this.prepareHydratedValue(value, column));
-    }
-    return map;
   }
 }
 

@@ -6,7 +6,7 @@ import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { QueryResult } from 'typeorm/query-runner/QueryResult.js';
-import { generatedMap, readValue } from '../values.js';
+import { readValue, returnedMap } from '../values.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import type { SqliteEngine } from './sqlite-engine.js';
 
@@ -33,14 +33,16 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
     return isTime && typeof stored === 'string' ? roundedTime(stored, column.precision ?? 0) : stored;
   }
 
-  /** The ids of one statement are consecutive, since nobody else writes meanwhile. */
+  /** Each id, and each default, in the order of the rows. */
+  override isReturningSqlSupported(kind?: 'delete' | 'insert' | 'update'): boolean {
+    return kind === 'insert';
+  }
+
   override createGeneratedMap(
     metadata: EntityMetadata,
-    lastId: bigint | undefined,
-    index: number,
-    count: number,
+    row: Record<string, unknown> | bigint | undefined,
   ): Record<string, unknown> | undefined {
-    return generatedMap(metadata, lastId === undefined ? undefined : lastId - BigInt(count - 1 - index));
+    return typeof row === 'object' ? returnedMap(metadata, row) : undefined;
   }
 
   protected override async createDatabaseConnection(): Promise<SqliteConnection> {
