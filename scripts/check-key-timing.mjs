@@ -14,8 +14,7 @@ const MOST_MICROSECONDS = 50;
 
 const load = (path) => import(new URL(`../dist/platform/auth/${path}`, import.meta.url).href);
 const { generateApiKey } = await load('api-key.js');
-const { ApiKeyBatch } = await load('api-key.batch.js');
-const { ApiKeyCache } = await load('api-key.cache.js');
+const { ApiKeyBatch, ApiKeyCache } = await load('api-key.cache.js');
 const { Authenticator } = await load('authenticator.js');
 
 const ID = 'known000';

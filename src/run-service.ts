@@ -1,7 +1,8 @@
 import type { Feature } from './platform/feature.js';
-import { exitOnFault } from './platform/lifecycle/index.js';
-import { useSupportedNode } from './platform/runtime/index.js';
-import { serve } from './serve.js';
+import { exitOnFault, crashOnUnknownFault, refuseDebugger, stopOnSignal, welcome } from './platform/lifecycle/index.js';
+import { useSupportedNode, giveBackStartMemory, keepCodeAtRest } from './platform/runtime/index.js';
+import { createApplication } from './application.js';
+import { CONFIG, type Config } from './platform/config/index.js';
 
 /**
  * The whole of a `main.ts`. Without arguments the process serves these features until a signal stops it. With arguments
@@ -19,4 +20,19 @@ export async function runService(features: readonly Feature[], args = process.ar
     outliveOutput();
     await runCommand(features, args);
   }, said);
+}
+
+/** Serves these features until a signal stops the process. Resolves once it is ready. */
+export async function serve(features: readonly Feature[]): Promise<void> {
+  // Not every program that serves features begins with `main.ts`.
+  keepCodeAtRest();
+  const starting = createApplication({ features });
+  stopOnSignal(starting);
+  const application = await starting;
+  if (application.nest.get<Config>(CONFIG).env === 'production') refuseDebugger();
+  giveBackStartMemory();
+  crashOnUnknownFault(application);
+  await application.start();
+  await application.ready();
+  await welcome(application);
 }

@@ -8,13 +8,11 @@ import { grantsCommand } from './grants.command.js';
 import { keysCommand } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
 import { newCommand } from './new.command.js';
-import { openapiCommand } from './openapi.command.js';
-import { printedDocument } from './printed-document.js';
+import { openapiCommand, printedDocument } from './openapi.command.js';
 import { seedCommand } from './seed.command.js';
-import { withKeysFile } from './with-keys-file.js';
-import { withKeysOf } from './with-keys.js';
+import { withKeysFile, withKeysOf } from './with-keys.js';
 
-export { outliveOutput } from './output.js';
+export { outliveOutput } from './exit-codes.js';
 
 /**
  * Runs one command for these features: one file a command. `process.exitCode` is 2 after one that was asked wrongly, and

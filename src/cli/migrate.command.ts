@@ -3,10 +3,11 @@ import { MOST_COUNTED, requireDurableWrites, tableSizes, type TableSize } from '
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { holdBack, refuse } from './exit-codes.js';
-import { interruption } from './interruption.js';
 import { describeAhead, printPlan, printStatus, unknownTo } from './migration-report.js';
 import { readConfig } from './read-config.js';
 import { withDatabase } from './with-database.js';
+import { exitCodeOf, onStopSignal, type StopSignal } from '../platform/runtime/index.js';
+import { StartFault } from '../platform/start-fault.js';
 
 interface MigrateOptions {
   readonly undo?: string;
@@ -94,4 +95,27 @@ function describeLoss(feature: string, tables: readonly TableSize[]): string {
 function countOf(rows: number): string {
   if (rows > MOST_COUNTED) return `more than ${MOST_COUNTED.toLocaleString('en')} rows`;
   return rows === 1 ? '1 row' : `${rows.toLocaleString('en')} rows`;
+}
+
+class Interrupted extends StartFault {
+  override readonly exitCode: number;
+
+  constructor(signal: StopSignal) {
+    super(`Stopped by ${signal}: what was under way is done, and nothing more is begun. Run it again for the rest.`);
+    this.name = 'Interrupted';
+    this.exitCode = exitCodeOf(signal);
+  }
+}
+
+/**
+ * Aborted by Ctrl-C, SIGTERM or SIGHUP, for a command that ends in order what it has begun. The second one ends the process at
+ * once, as it would have without this.
+ */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  onStopSignal((signal) => {
+    onStopSignal((again) => process.exit(exitCodeOf(again)));
+    controller.abort(new Interrupted(signal));
+  });
+  return controller.signal;
 }

@@ -1,5 +1,10 @@
 import { Command } from 'commander';
-import type { DocumentTexts } from '../platform/docs/index.js';
+import { type DocumentTexts, documentSource, printedServers, writeDocument } from '../platform/docs/index.js';
+import { createApplication } from '../application.js';
+import { loadConfig, loadEnvironment } from '../platform/config/index.js';
+import { startedFeatures } from '../platform/feature-check/index.js';
+import type { Feature } from '../platform/feature.js';
+import { commandLog } from './with-keys.js';
 
 interface OpenapiOptions {
   readonly yaml?: true;
@@ -18,4 +23,21 @@ export function openapiCommand(makeTexts: () => Promise<DocumentTexts>): Command
     const { json, yaml } = await makeTexts();
     command.configureOutput().writeOut?.(options.yaml ? yaml : json);
   });
+}
+
+/** The document of the features of this build, made without a database and without listening. */
+export async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
+  // Not by readConfig: the application tells of what looks misspelt itself.
+  const config = loadConfig(loadEnvironment(), process.stderr.isTTY, given);
+  const features = startedFeatures(given, config);
+  const log = await commandLog(config.log);
+  // Those that are off it takes away itself, and knows their names by the whole list.
+  const { nest } = await createApplication({ features: given, config, log });
+  const { publicBaseUrl, stagingBaseUrl } = config.http;
+  try {
+    return await writeDocument(documentSource(nest, features, printedServers(publicBaseUrl, stagingBaseUrl)));
+  } finally {
+    // No feature has started; what its constructors opened is closed as far as that goes.
+    await nest.close().catch(() => undefined);
+  }
 }

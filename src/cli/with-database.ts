@@ -9,21 +9,21 @@ import {
   UnusableDatabase,
   unusableDatabase,
   type Database,
+  type MigrationWitness,
 } from '../platform/database/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
-import { toldOnTheTerminal, type MigrationWords } from './told-migrations.js';
 import { readConfig } from './read-config.js';
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly config: Config;
   readonly database: Database;
   readonly migrator: Migrator;
   readonly dataSource: PlatformDataSource;
 }
 
-export interface DatabaseUse {
+interface DatabaseUse {
   /** Where it was read already. */
   readonly config?: Config;
   /**
@@ -117,4 +117,25 @@ async function requireFile(target: DatabaseTarget): Promise<void> {
       'there is no such file. Run this in the folder of the service and with its DATABASE_URL, or migrate first';
     throw new UnusableDatabase(target, code === 'ENOENT' ? absent : message, { cause: error });
   }
+}
+
+/** What a command says of a migration that begins, and of one that is done: `applying`, `applied`. */
+interface MigrationWords {
+  readonly started: string;
+  readonly done: string;
+}
+
+/** What was done goes to standard output, as what came of a command; the rest is for whoever waits for it. */
+function toldOnTheTerminal(words: MigrationWords | undefined): MigrationWitness {
+  return {
+    waiting: () => void process.stderr.write('Another process migrates; waiting for it, 60 s at most.\n'),
+    unrenewed: () =>
+      void process.stderr.write('warning: The migration lock cannot be renewed; another process may take it over.\n'),
+    started: ({ name }) => {
+      if (words !== undefined) process.stderr.write(`${words.started} ${name}\n`);
+    },
+    done: ({ name }) => {
+      if (words !== undefined) process.stdout.write(`${words.done} ${name}\n`);
+    },
+  };
 }

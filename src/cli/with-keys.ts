@@ -1,9 +1,11 @@
-import { ApiKeyStore, keyEnvironmentOf } from '../platform/auth/index.js';
+import { ApiKeyStore, keyEnvironmentOf, LoggedKeyAudit, ApiKeysFileWriter } from '../platform/auth/index.js';
 import { SystemClock } from '../platform/clock.js';
 import type { Feature } from '../platform/feature.js';
-import { commandAudit } from './command-log.js';
-import type { WithKeys } from './keys.command.js';
+import type { WithKeys, WithKeysFile } from './keys.command.js';
 import { withDatabase } from './with-database.js';
+import { createLog, type Log, type LogSettings } from '../platform/logging/index.js';
+import { version } from '../platform/version.js';
+import { loadEnvironment, readNodeEnv } from '../platform/config/index.js';
 
 /** The keys in the database. */
 export function withKeysOf(features: readonly Feature[]): WithKeys {
@@ -14,3 +16,21 @@ export function withKeysOf(features: readonly Feature[]): WithKeys {
       return work(keys, clock, config.auth.cacheTtlMs);
     });
 }
+
+/** The log of a command. It goes to standard error, since standard output belongs to what was asked for. */
+export function commandLog(settings: Pick<LogSettings, 'level' | 'format'>): Promise<Log> {
+  return createLog({ ...settings, stream: 'stderr', version, context: () => ({}) });
+}
+
+/** The trail of keys in the log. On a terminal nobody collects it, and the sentence of the command says the same. */
+async function commandAudit(settings: Pick<LogSettings, 'level' | 'format'>): Promise<Pick<LoggedKeyAudit, 'record'>> {
+  if (settings.format === 'pretty') return { record: () => undefined };
+  return new LoggedKeyAudit(await commandLog(settings));
+}
+
+/** Keys in a file need no database, nor the rest of the configuration: such a file may be made on any machine. */
+export const withKeysFile: WithKeysFile = async (path, work) => {
+  const audit = await commandAudit({ level: 'info', format: process.stderr.isTTY ? 'pretty' : 'json' });
+  const environment = keyEnvironmentOf(readNodeEnv(loadEnvironment()));
+  return work(new ApiKeysFileWriter(path, audit, environment), new SystemClock());
+};

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import type { EntitySchema, MigrationInterface } from 'typeorm';
 import type { FeatureConfig } from './config/index.js';
-import { callingFile } from './calling-file.js';
 import type { ErrorCode } from './errors/index.js';
+import util from 'node:util';
 
 /** A migration class of TypeORM; its name ends in the 13 digits of its timestamp. */
 export type Migration = new () => MigrationInterface;
@@ -66,4 +66,16 @@ export function fileOf({ module }: Pick<Feature, 'module'>): string | undefined 
 /** The feature that a module is the module of, whether it is started or not. */
 export function ownerOf(module: Type): Feature | undefined {
   return declarations.get(module)?.feature;
+}
+
+/**
+ * The file, a path or a file: URL, that the code `steps` calls above the caller is in. In the bundled program it is a
+ * chunk, where `import.meta.url` is the place that the module has in `dist`.
+ *
+ * @returns undefined on an old Node, which has no such function: a program on it makes way for a newer one, but only
+ *   after all of its modules are there.
+ */
+export function callingFile(steps: number): string | undefined {
+  const { getCallSites } = util as Partial<Pick<typeof util, 'getCallSites'>>;
+  return getCallSites?.(steps + 2)[steps + 1]?.scriptName;
 }

@@ -1,6 +1,6 @@
-import { undeclaredFields } from './declared-fields.js';
 import { errorFaults } from './error-assertion.js';
 import type { RouteTrial } from './route-trial.js';
+import type { DocumentedOperation, Schema } from './documented-operation.js';
 
 /** A name that no feature gives to anything. */
 const UNHEARD_OF = 'unheard_of';
@@ -79,4 +79,18 @@ async function answersWhatIsDeclared(trial: RouteTrial): Promise<void> {
   for (const field of undeclaredFields(answer.json(), schema, trial.operation)) {
     trial.breach(`${status} answers ${field}, which is not documented`);
   }
+}
+
+/** The fields of an answer, as paths from its top, that its schema does not declare. */
+function undeclaredFields(value: unknown, schema: Schema, operation: DocumentedOperation, at = ''): string[] {
+  const { properties, items, additionalProperties } = operation.resolve(schema);
+  if (Array.isArray(value)) {
+    return items === undefined ? [] : value.flatMap((item) => undeclaredFields(item, items, operation, `${at}[]`));
+  }
+  if (typeof value !== 'object' || value === null || additionalProperties !== undefined) return [];
+  return Object.entries(value).flatMap(([name, field]) => {
+    const path = at === '' ? name : `${at}.${name}`;
+    const declared = properties?.[name];
+    return declared === undefined ? [path] : undeclaredFields(field, declared, operation, path);
+  });
 }

@@ -2,14 +2,13 @@ import type { InjectionToken, Type } from '@nestjs/common';
 import type { Server } from 'node:http';
 import { createApplication, logContext, type CreateNest } from '../application.js';
 import { ApiKeyStore, EVERYTHING } from '../platform/auth/index.js';
-import type { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/clock.js';
 import { loadConfig, type Config } from '../platform/config/index.js';
 import { Database } from '../platform/database/index.js';
 import type { Feature } from '../platform/feature.js';
 import type { Application } from '../platform/lifecycle/index.js';
 import { createLog, type Log } from '../platform/logging/index.js';
-import type { Route } from '../platform/routing/index.js';
-import { RouteTable } from '../platform/routing/index.js';
+import { type Route, RouteTable } from '../platform/routing/index.js';
 import { version } from '../platform/version.js';
 import { TestClient } from './test-client.js';
 
@@ -149,4 +148,24 @@ export class TestApplication {
 async function newKey(running: Application, scopes: readonly string[]): Promise<string> {
   const keys = running.nest.get(ApiKeyStore, { strict: false });
   return (await keys.create({ client: 'test', scopes, expiresAt: undefined })).text;
+}
+
+/** A clock that stands where a test puts it. */
+export class FixedClock extends Clock {
+  private time: number;
+
+  /** @param instant ISO 8601, e.g. `2030-12-05T00:00:00Z`. */
+  constructor(instant: string) {
+    super();
+    this.time = Date.parse(instant);
+    if (Number.isNaN(this.time)) throw new TypeError(`'${instant}' is not an ISO 8601 date`);
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  advance(milliseconds: number): void {
+    this.time += milliseconds;
+  }
 }

@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { ApiKeyBatch } from './api-key.batch.js';
-import { ApiKeyCache } from './api-key.cache.js';
+import { ApiKeyBatch, ApiKeyCache } from './api-key.cache.js';
 import type { KnownApiKey } from './stored-api-key.js';
 
 const LIFE_MS = 5000;

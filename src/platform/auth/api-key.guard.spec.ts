@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ApiError, coreErrors } from '../errors/index.js';
 import type { Principal } from '../http/index.js';
 import type { Authenticator } from './authenticator.js';
-import type { ClientQuota } from './client-quota.js';
-import type { FailedAuthLimit } from './failed-auth-limit.js';
+import type { ClientQuota, FailedAuthLimit } from './api-key.guard.js';
 import type { KeyAudit, KeyEvent } from './key-audit.js';
 import { Refusal } from './refusal.js';
 

@@ -3,11 +3,29 @@ import type { Request } from 'express';
 import { exchangeOf, type Exchange, type Principal } from '../http/index.js';
 import { covers } from './access.decorators.js';
 import { Authenticator } from './authenticator.js';
-import { ClientQuota } from './client-quota.js';
-import { FailedAuthLimit } from './failed-auth-limit.js';
 import { KeyAudit } from './key-audit.js';
 import { Refusal } from './refusal.js';
 import { sourceOf } from './source-address.js';
+import type { ApiError } from '../errors/index.js';
+
+/** How much a client may ask. What its key lacks a scope for is counted and told as well, and not refused for that. */
+export abstract class ClientQuota {
+  /** Counts a request of the exchange's principal, and puts what is left on its answer. */
+  abstract count(exchange: Exchange): void | Promise<void>;
+  /** The same, once for each exchange. @throws {ApiError} (or rejects) rate_limited. */
+  abstract admit(exchange: Exchange): boolean | Promise<boolean>;
+}
+
+/** Limits guessing: bad keys are counted per source address. Good keys never are, so none is refused for its address. */
+export abstract class FailedAuthLimit {
+  /**
+   * Counts one bad key.
+   *
+   * @param source where the request came from, as TRUST_PROXY decides it: an IPv4 address or an IPv6 /64.
+   * @returns `rate_limited`, to answer with instead of the 401, once the source has used up its allowance.
+   */
+  abstract count(source: string): ApiError | undefined | Promise<ApiError | undefined>;
+}
 
 /**
  * Closes every route: only one that is declared `@Public` lets a request without a key through, and a route that no

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { coreErrors, ApiError } from '../errors/index.js';
 import { generateApiKey, type NewApiKey } from './api-key.js';
-import { ApiKeyBatch, type FindApiKeys } from './api-key.batch.js';
-import { ApiKeyCache } from './api-key.cache.js';
+import { ApiKeyBatch, type FindApiKeys, ApiKeyCache } from './api-key.cache.js';
 import type { ApiKeysFile } from './api-keys-file.js';
 import { Authenticator } from './authenticator.js';
 import { KeyUse, type MarkUsed } from './key-use.js';

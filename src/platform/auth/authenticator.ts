@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.js';
-import type { Principal } from '../http/index.js';
+import { type Principal, headerValues } from '../http/index.js';
 import { matchesHash, parseApiKey } from './api-key.js';
 import type { ApiKeyCache } from './api-key.cache.js';
 import type { ApiKeysFile } from './api-keys-file.js';
-import { readBearer } from './bearer.js';
 import type { KeyUse } from './key-use.js';
 import { Refusal } from './refusal.js';
 import { stateOf, type KnownApiKey } from './stored-api-key.js';
@@ -60,4 +59,22 @@ export class Authenticator {
     if (state === 'expired') return Refusal.expired(id);
     return { keyId: key.id, client: key.client, scopes: key.scopes };
   }
+}
+
+/** The Authorization header of a request: a key, or why there is none to look at. */
+export type Bearer = { readonly key: string } | 'missing' | 'repeated';
+
+/** RFC 9110 §11.4: the scheme in any case, spaces, then the rest. */
+const CREDENTIALS = /^bearer +(.+)$/i;
+
+/**
+ * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1). A key anywhere else, such as in the query, is no key.
+ *
+ * @param rawHeaders names and values in turn, as Node received them.
+ */
+export function readBearer(rawHeaders: readonly string[]): Bearer {
+  const [value = '', ...others] = headerValues(rawHeaders, 'authorization');
+  if (others.length > 0) return 'repeated';
+  const key = CREDENTIALS.exec(value)?.[1];
+  return key === undefined ? 'missing' : { key };
 }

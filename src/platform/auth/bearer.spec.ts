@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readBearer } from './bearer.js';
+import { readBearer } from './authenticator.js';
 
 describe('readBearer', () => {
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme %s', (scheme) => {

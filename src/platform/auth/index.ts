@@ -1,18 +1,17 @@
 export { Public, RequireScope } from './access.decorators.js';
 export { ApiKeyEntity } from './api-key.entity.js';
-export { ApiKeyGuard } from './api-key.guard.js';
+export { ApiKeyGuard, ClientQuota, FailedAuthLimit } from './api-key.guard.js';
 export { isPublicId, keyEnvironmentOf, parseApiKey } from './api-key.js';
 export { ApiKeyStore, KeyProblem } from './api-key.store.js';
 export { ApiKeysFileWriter } from './api-keys-file.writer.js';
 export { AuthModule } from './auth.module.js';
-export { ClientQuota } from './client-quota.js';
-export { FailedAuthLimit } from './failed-auth-limit.js';
 export { ClientContext, CurrentClient, type Client } from './current-client.js';
 export { MiddlewareAccess } from './middleware-access.js';
 export { ObjectPolicies, PolicyFor, type ObjectPolicy } from './object-policies.js';
 export { createFirstKey } from './first-key.js';
-export { parseDuration, parseInstant } from './instant.js';
 export {
+  parseDuration,
+  parseInstant,
   EVERYTHING,
   faultOfClient,
   faultOfScopes,
@@ -22,7 +21,7 @@ export {
   printableJson,
 } from './key-terms.js';
 export { ApiKeysFileError } from './read-api-keys.js';
-export { LoggedKeyAudit } from './logged-key-audit.js';
+export { LoggedKeyAudit } from './key-audit.js';
 export { CreateApiKeys1764201500000 } from './migrations/create-api-keys.1764201500000.js';
 export { Refusal } from './refusal.js';
 export { dayOf, nameOfDay, stateOf, type KeyState, type StoredApiKey } from './stored-api-key.js';

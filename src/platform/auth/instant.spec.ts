@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseDuration, parseInstant } from './instant.js';
+import { parseDuration, parseInstant } from './key-terms.js';
 
 describe('parseInstant', () => {
   it.each([

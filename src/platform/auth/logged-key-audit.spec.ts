@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { KeyEvent } from './key-audit.js';
-import { LoggedKeyAudit } from './logged-key-audit.js';
+import { type KeyEvent, LoggedKeyAudit } from './key-audit.js';
 
 let log: { child: () => object; info: jest.Mock; warn: jest.Mock };
 let inc: jest.Mock;

@@ -4,7 +4,7 @@ import { RouteTable, type Route } from '../routing/index.js';
 import { covers } from './access.decorators.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { Authenticator } from './authenticator.js';
-import { ClientQuota } from './client-quota.js';
+import { ClientQuota } from './api-key.guard.js';
 import { Refusal } from './refusal.js';
 
 /**

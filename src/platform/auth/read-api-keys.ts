@@ -1,7 +1,6 @@
 import { readTextFile, UnusableFile } from '../config/index.js';
 import { isPublicId } from './api-key.js';
-import { parseInstant } from './instant.js';
-import { faultOfClient, faultOfScopes } from './key-terms.js';
+import { parseInstant, faultOfClient, faultOfScopes } from './key-terms.js';
 import type { KnownApiKey } from './stored-api-key.js';
 
 /** The keys file cannot be used. The message is one line that names what to mend, and holds no value but public ids. */

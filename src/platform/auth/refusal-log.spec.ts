@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { RefusalLog, type RefusedKey, type Unwritten } from './refusal-log.js';
+import { RefusalLog, type RefusedKey, type Unwritten } from './key-audit.js';
 
 let ones: RefusedKey[];
 let rests: Unwritten[];

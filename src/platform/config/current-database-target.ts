@@ -2,6 +2,7 @@ import { ConfigError } from './config-error.js';
 import type { DatabaseConfig } from './config.js';
 import { databaseUrl, type DatabaseTarget } from './database-target.js';
 import { readValueFile } from './given-values.js';
+import { parserOf } from './value-kinds.js';
 
 /**
  * The target for a new connection. Where DATABASE_URL came from a file, the file is read again, so that a rotated
@@ -15,7 +16,7 @@ export function currentDatabaseTarget(database: Pick<DatabaseConfig, 'target' | 
   const read = readValueFile(name, database.urlFile);
   if ('reason' in read) throw new ConfigError([read]);
   try {
-    return databaseUrl()._parse(read.text);
+    return parserOf(databaseUrl())(read.text);
   } catch (error) {
     throw new ConfigError([{ name, reason: error instanceof Error ? error.message : 'cannot be read' }]);
   }

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { EnvError, makeExactValidator, type ExactValidator, type ValidatorSpec } from 'envalid';
 
-/** Reads one kind of value, and knows how to speak of it. Every validator's `_parse` is one of these. */
+/** Reads one kind of value, and says it as text. */
 export interface ValueParser<T> {
   (text: string): T;
   /** Completes the sentence "must be …". */
@@ -9,6 +9,8 @@ export interface ValueParser<T> {
   /** The value as text again, any secret in it masked. */
   readonly show: (value: T) => string;
 }
+
+const parsers = new WeakMap<ValidatorSpec<unknown>, ValueParser<unknown>>();
 
 /**
  * A kind of value, as an envalid validator.
@@ -27,12 +29,17 @@ export function valueKind<T>(
     if (value === undefined) throw new EnvError(`must be ${accepts}`);
     return value;
   };
-  return makeExactValidator<T>(Object.assign(parser, { accepts, show }));
+  const declare = makeExactValidator<T>(parser) as (options?: object) => ValidatorSpec<T>;
+  return ((options?: object) => {
+    const spec = declare(options);
+    parsers.set(spec, Object.assign(parser, { accepts, show }) as ValueParser<unknown>);
+    return spec;
+  }) as ExactValidator<T>;
 }
 
 /** The parser of a variable that was declared with one of these kinds. */
 export function parserOf<T>(spec: ValidatorSpec<T>): ValueParser<T> {
-  return spec._parse as ValueParser<T>;
+  return parsers.get(spec) as ValueParser<T>;
 }
 
 /** A decimal integer within bounds, both included. No sign, no leading zero, no exponent, no space. */

@@ -1,7 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Clock } from '../clock.js';
 import { CONFIG, type Config } from '../config/index.js';
-import { PublicUrls, RouteTable, type DeprecationTerms, type Route } from '../routing/index.js';
+import { PublicUrls, RouteTable, type DeprecationTerms, type Route, declareRoute } from '../routing/index.js';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { Metrics } from '../metrics/index.js';
 
 /** What is put on each answer of a deprecated operation. */
 export interface Announcement {
@@ -77,7 +79,7 @@ export function warnOfUnknownSunsets(sunsets: Config['sunsets'], routes: readonl
 }
 
 /** The part of an exchange that a deprecation is announced on. */
-export interface Announced {
+interface Announced {
   readonly headers: Record<string, string>;
   readonly links: string[];
 }
@@ -85,4 +87,34 @@ export interface Announced {
 /** `getPet` → `GET_PET` */
 function constantCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
+}
+
+/**
+ * Marks an operation as going away: `Deprecation`, `Sunset` and `Link` on every answer of its path, struck through in the
+ * document, 410 from the sunset on, and each use counted in `animal_store_deprecated_requests_total`.
+ */
+export function Deprecated(deprecated: DeprecationTerms): MethodDecorator {
+  for (const day of [deprecated.since, deprecated.sunset]) {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
+      throw new TypeError(`'${day}' is not YYYY-MM-DD`);
+  }
+  return declareRoute({ deprecated });
+}
+
+/** 410 `operation_removed` from an operation's sunset on, after the key is accepted; each use before that is counted. */
+@Injectable()
+export class RemovalGuard implements CanActivate {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly deprecations: Deprecations,
+    private readonly metrics: Metrics,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const route = this.routes.ofHandler(context.getClass(), context.getHandler());
+    if (route?.deprecated === undefined) return true;
+    if (this.deprecations.isRemoved(route)) throw new ApiError(coreErrors.operationRemoved);
+    this.metrics.deprecatedRequests.inc({ http_route: route.path });
+    return true;
+  }
 }

@@ -1,3 +1,1 @@
-export { Deprecated } from './deprecated.decorator.js';
-export { Deprecations, type Announcement, warnOfUnknownSunsets } from './deprecations.js';
-export { RemovalGuard } from './removal.guard.js';
+export { Deprecated, Deprecations, type Announcement, warnOfUnknownSunsets, RemovalGuard } from './deprecations.js';

@@ -4,8 +4,7 @@ import { readdirSync } from 'node:fs';
 import { request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { docsAssetFolders } from './docs-assets.js';
-import { docsRouter } from './docs-router.js';
+import { docsAssetFolders, docsRouter } from './docs-router.js';
 import { animalStore } from './product.js';
 
 const texts = jest.fn(() => Promise.resolve({ json: '{"openapi":"3.1.0"}\n', yaml: 'openapi: 3.1.0\n' }));

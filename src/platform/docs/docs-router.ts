@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname, join, dirname } from 'node:path';
 import { Router, type RequestHandler, type Response } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { docsAssetFolders } from './docs-assets.js';
 import { docsLogo, docsPage, docsPagePolicy } from './docs-page.js';
 import { docsStyle } from './docs-style.js';
-import type { Product } from './product.js';
-import type { DocumentTexts } from './write-document.js';
+import { type Product, animalStore } from './product.js';
+import { type DocumentTexts, writeDocument } from './document-source.js';
+import type { INestApplication } from '@nestjs/common';
+import type { DocumentSource } from './openapi/openapi-document.js';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 interface Content {
   readonly type: string;
@@ -101,4 +104,47 @@ function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
       made = undefined;
       throw error;
     }));
+}
+
+/**
+ * Serves `/docs`, `/openapi.json`, `/openapi.yaml`, and the way from `/` to the page. To be called before the
+ * application is initialised, so that it comes before the answer for what no route took.
+ *
+ * @param source asked at the first request for the document, when the listening port is known. Building takes some 25 ms
+ * for three operations, and YAML as much again; a service that nobody asks for its document never spends them.
+ */
+export function mountDocs(application: INestApplication, source: () => DocumentSource): void {
+  application.use(docsRouter(animalStore, () => writeDocument(source())));
+}
+
+const require = createRequire(import.meta.url);
+
+const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
+const ofThisPage = [
+  'colour-scheme.js',
+  'document-info.js',
+  'docs-ui.js',
+  'exact-integer.js',
+  'exact-numbers.js',
+  'folded-failures.js',
+  'folded-headers.js',
+  'indent-json.js',
+  'key-field.js',
+  'named-controls.js',
+  'named-items.js',
+  'operation-link.js',
+  'plain-answers.js',
+  'tab-authorization.js',
+  'this-server.js',
+];
+
+/** The files that the page loads, by name, each with the folder it is in. Nothing else of those folders is served. */
+export function docsAssetFolders(): ReadonlyMap<string, string> {
+  const own = fileURLToPath(new URL('./browser/', import.meta.url));
+  // Resolved, not imported: the package's own entry would load the whole of Swagger UI into this process.
+  const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
+  return new Map([
+    ...ofSwaggerUi.map((name) => [name, swaggerUi] as const),
+    ...ofThisPage.map((name) => [name, own] as const),
+  ]);
 }

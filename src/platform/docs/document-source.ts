@@ -5,6 +5,7 @@ import { PublicUrls, RouteTable } from '../routing/index.js';
 import type { DocumentSource } from './openapi/openapi-document.js';
 import type { DocumentServer } from './openapi/servers.js';
 import { animalStore } from './product.js';
+import type { DocumentTexts } from './openapi/document-texts.js';
 
 /** What the document of an application is made of, one that serves or one that only prints it. */
 export function documentSource(
@@ -24,4 +25,13 @@ export function documentSource(
     sunsetOf: (route) => deprecations.sunsetOf(route),
     announcementOf: (route) => route.deprecated && deprecations.announcementOf(route, route.deprecated, urls),
   };
+}
+
+export type { DocumentTexts };
+
+/** The OpenAPI document. What writes it is loaded here, not at start: most processes are never asked for it. */
+export async function writeDocument(source: DocumentSource): Promise<DocumentTexts> {
+  const { buildOpenApiDocument } = await import('./openapi/openapi-document.js');
+  const { documentTexts } = await import('./openapi/document-texts.js');
+  return documentTexts(buildOpenApiDocument(source));
 }

@@ -1,4 +1,3 @@
-export { documentSource } from './document-source.js';
-export { mountDocs } from './mount-docs.js';
+export { documentSource, writeDocument, type DocumentTexts } from './document-source.js';
+export { mountDocs } from './docs-router.js';
 export { printedServers, servingServers } from './openapi/servers.js';
-export { writeDocument, type DocumentTexts } from './write-document.js';

@@ -24,8 +24,7 @@ import { ApiCreatedResponse, ApiOperation } from '@nestjs/swagger';
 import { defineFeature, type Feature } from '../feature.js';
 import { LocatedBy } from '../routing/index.js';
 import { IntegerProperty, UnreadBody } from '../validation/index.js';
-import { checkFeatures } from './check-features.js';
-import { FeatureError } from './feature-error.js';
+import { checkFeatures, FeatureError } from './check-features.js';
 
 const platform = { name: 'the platform', version: '1.0.0', tables: [], entities: [] };
 

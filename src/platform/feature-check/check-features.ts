@@ -1,15 +1,14 @@
 import { discoverRoutes, type Route } from '../routing/index.js';
 import type { Feature } from '../feature.js';
-import { clashesOf, type Claimant } from './claims.js';
+import { clashesOf, type Claimant, clashesOfSchemas } from './claims.js';
 import { faultsOfDeclaration } from './declaration-faults.js';
 import { declareFeatures, type DeclaredFeature } from './declared-features.js';
-import { documentClasses } from './document-classes.js';
-import { FeatureError } from './feature-error.js';
+import { documentClasses } from './documented-classes.js';
 import { faultsOf } from './feature-faults.js';
 import { faultsOfRoutes } from './route-faults.js';
-import { clashesOfSchemas } from './schema-claims.js';
+import { StartFault } from '../start-fault.js';
 
-export interface PlatformClaims extends Claimant {
+interface PlatformClaims extends Claimant {
   readonly version: string;
   /** Tables besides those of the entities. */
   readonly tables: readonly string[];
@@ -41,4 +40,12 @@ export async function checkFeatures(
   ];
   if (all.length > 0) throw new FeatureError(all);
   return { routes, declared };
+}
+
+/** All that is wrong with the features that were to start together. */
+export class FeatureError extends StartFault {
+  constructor(readonly violations: readonly string[]) {
+    super(`The features cannot start:\n${violations.map((violation) => `  - ${violation}`).join('\n')}`);
+    this.name = 'FeatureError';
+  }
 }

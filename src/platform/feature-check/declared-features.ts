@@ -1,7 +1,8 @@
-import type { DynamicModule, ForwardReference, Provider, Type } from '@nestjs/common';
+import type { DynamicModule, ForwardReference, Provider, Type, FactoryProvider } from '@nestjs/common';
 import { ownerOf, type Entities, type Feature } from '../feature.js';
 import { holesIn, isThing } from './declaration-faults.js';
-import { entitiesIn } from './entities.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource, EntitySchema } from 'typeorm';
 
 /** What one Nest module declares, by its decorator or by its dynamic form. */
 export interface DeclaredModule {
@@ -95,4 +96,26 @@ function readModule(type: Type, unreadable: string[]): Read {
     return Array.isArray(items) ? (items.filter(isThing) as T[]) : [];
   };
   return { type, controllers: list('controllers'), providers: list('providers'), imports: list('imports') };
+}
+
+type Entity = Entities[number];
+
+/** A data source that gives whoever asks for an entity's repository the entity. */
+const ASKED = {
+  entityMetadatas: [],
+  options: {},
+  getRepository: (entity: Entity) => entity,
+} as unknown as DataSource;
+
+/** The entities that a module registers, where it is a `TypeOrmModule.forFeature`: its factories ask for their repositories. */
+function entitiesIn(type: Type, providers: readonly Provider[]): Entities {
+  if (type !== TypeOrmModule) return [];
+  const factories = providers.filter((provider): provider is FactoryProvider => 'useFactory' in provider);
+  return factories
+    .filter(({ inject = [] }) => inject.includes(DataSource))
+    .map(({ useFactory }) => (useFactory as (dataSource: DataSource) => Entity)(ASKED));
+}
+
+export function nameOfEntity(entity: Entity): string {
+  return entity instanceof EntitySchema ? entity.options.name : entity.name;
 }

@@ -1,11 +1,9 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { callingFile } from '../calling-file.js';
+import { callingFile, fileOf, type Feature } from '../feature.js';
 import { ApiError } from '../errors/index.js';
-import { fileOf, type Feature } from '../feature.js';
 import { stackOf } from '../logging/index.js';
-import { declareFeatures, type DeclaredFeature } from './declared-features.js';
-import { nameOfEntity } from './entities.js';
+import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
 import { injectionReason } from './injection-reason.js';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */

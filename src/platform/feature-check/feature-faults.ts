@@ -7,9 +7,8 @@ import { isPlatformVariable } from '../config/index.js';
 import { isKebabCase, type Feature } from '../feature.js';
 import { faultsOfCopies } from './second-copies.js';
 import { tableOf, type Claimant } from './claims.js';
-import { nameOfEntity } from './entities.js';
+import { nameOfEntity, type DeclaredFeature } from './declared-features.js';
 import { faultsOfConstructors } from './constructor-faults.js';
-import type { DeclaredFeature } from './declared-features.js';
 import { faultsOfParts } from './unsupported-parts.js';
 
 const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];

@@ -1,6 +1,5 @@
 export { declareFeatures } from './declared-features.js';
-export { checkFeatures } from './check-features.js';
-export { FeatureError } from './feature-error.js';
+export { checkFeatures, FeatureError } from './check-features.js';
 export { HookWatch, type HookAtWork } from './hook-watch.js';
 export { startedFeatures } from './started-features.js';
 export { charged } from './feature-at-fault.js';

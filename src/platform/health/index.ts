@@ -1,3 +1,2 @@
 export { databaseAnswers, Health, type HealthContribution } from './health.js';
-export { Liveness } from './liveness.js';
-export { ManagementServer } from './management.server.js';
+export { Liveness, ManagementServer } from './management.server.js';

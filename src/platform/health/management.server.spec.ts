@@ -6,8 +6,7 @@ import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { Health } from './health.js';
-import { Liveness } from './liveness.js';
-import { ManagementServer } from './management.server.js';
+import { Liveness, ManagementServer } from './management.server.js';
 
 it('answers 500 in the Error shape, and tells it, where the metrics cannot be told', async () => {
   const metrics = new Metrics('1.0.0', 'abc');

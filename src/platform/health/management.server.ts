@@ -6,7 +6,6 @@ import { createHttpServer, ignoreUpgrades, sizeFault } from '../http/index.js';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
-import type { Liveness } from './liveness.js';
 
 /** Connections at once: more than all probes and scrapers need, and few beside the descriptors that the API needs. */
 const MOST_CONNECTIONS = 100;
@@ -128,4 +127,26 @@ function refuse(response: ServerResponse, { code, message, status, headers }: Ap
   response.setHeader('Connection', 'close');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   send(response, status, { code, message, status });
+}
+
+/** Milliseconds between two beats. */
+const BEAT_MS = 500;
+
+/** Whether the event loop turns. It touches nothing else: a fault that all replicas share must not restart them all. */
+export class Liveness {
+  private lastBeat = performance.now();
+  private readonly timer: NodeJS.Timeout;
+
+  /** @param maxStallMs LIVENESS_MAX_STALL_MS: how long the loop may stand still. */
+  constructor(private readonly maxStallMs: number) {
+    this.timer = setInterval(() => (this.lastBeat = performance.now()), BEAT_MS).unref();
+  }
+
+  get isAlive(): boolean {
+    return performance.now() - this.lastBeat < this.maxStallMs;
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
 }

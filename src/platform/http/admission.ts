@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, IncomingHttpHeaders } from 'node:http';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { headerValues } from './header-values.js';
 
 /** Bytes, contract "sizes". */
 export const URL_LIMIT_BYTES = 8192;
@@ -54,4 +53,38 @@ function headerBytes(rawHeaders: readonly string[]): number {
   // ': ' and CRLF make two bytes more for each of a name and a value.
   for (const text of rawHeaders) bytes += text.length + 2;
   return bytes;
+}
+
+/**
+ * Every value of a header that was sent, in order: `headers` has dropped the second of some names, which a proxy may go by,
+ * and `headersDistinct` makes an object of lists of all of them.
+ *
+ * @param rawHeaders names and values in turn, as Node received them.
+ * @param name in lower case.
+ */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at] as string;
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[at + 1] as string);
+  }
+  return values;
+}
+
+/** An IPv4 address with a port, or an IPv6 address in brackets, which may have one. */
+const WITH_PORT = /^\s*(?:\[([\da-f.]*:[\da-f:.]*)\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})\s*$/i;
+
+/**
+ * Leaves the addresses alone in X-Forwarded-For, where some proxies write ports too. Express takes an element as it
+ * stands, so that each connection of a client would be another client.
+ */
+export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
+  const forwarded = headers['x-forwarded-for'];
+  // Node joins what is repeated.
+  if (typeof forwarded !== 'string') return;
+  const addresses = forwarded.split(',').map((element) => {
+    const [, v6, v4] = WITH_PORT.exec(element) ?? [];
+    return v6 ?? v4 ?? element.trim();
+  });
+  headers['x-forwarded-for'] = addresses.join(', ');
 }

@@ -5,11 +5,7 @@ import type { Node } from 'yallist';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { UnreadBody } from '../validation/index.js';
-import type { Principal } from './principal.js';
-import { parseQuery } from './query.js';
 import { newRequestId } from './request-id.js';
-import { originForm } from './request-target.js';
-import { parseTraceparent, type TraceContext } from './trace-context.js';
 import type { Workload } from './workload.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
@@ -174,4 +170,50 @@ export function exchangeOf(request: object): Exchange {
 /** The exchange that the running code works for; undefined in background work. */
 export function currentExchange(): Exchange | undefined {
   return running.getStore();
+}
+
+/**
+ * A request target without the scheme and the authority of an absolute form (RFC 9112 §3.2.2). Express would have
+ * `url.parse` find the path: that takes `\` for `/`, and what it cannot read matches no route, or every one.
+ */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
+  return path === '' || path.startsWith('?') ? `/${path}` : path;
+}
+
+/** Who a request comes from, once its key is accepted. */
+export interface Principal {
+  /** The key's public id, 8 characters; safe to log. */
+  readonly keyId: string;
+  /** The client that the key was made for. Several keys may belong to one client. */
+  readonly client: string;
+  /** What the key may do; `*` is everything. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * The parameters of a query as it stands after the first `?`, decoded as application/x-www-form-urlencoded; broken
+ * escapes become U+FFFD. URLSearchParams drops one leading `?` itself, so that `/v1/pets??a=1` keeps its own.
+ */
+export function parseQuery(text: string): URLSearchParams {
+  return new URLSearchParams(`?${text}`);
+}
+
+/** A caller's trace, as W3C Trace Context puts it. */
+interface TraceContext {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits: the caller's span. */
+  readonly spanId: string;
+}
+
+/** The 55 characters of version 00 are all of it; a later version may go on. */
+const TRACEPARENT = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/;
+
+/** Reads a `traceparent` header (W3C Trace Context §3.2). Anything malformed is as if it had not been sent. */
+function parseTraceparent(header: string | string[] | undefined): TraceContext | undefined {
+  if (typeof header !== 'string') return undefined;
+  const [, traceId, spanId] = TRACEPARENT.exec(header) ?? [];
+  return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createRequire } from 'node:module';
 import { DataSource, Entity, type EntityMetadata, PrimaryColumn } from 'typeorm';
-import { Int64Column, int64Transformer } from './int64.column.js';
+import { Int64Column, int64Transformer } from './int64.js';
 
 const columnsOf = async (type: 'better-sqlite3' | 'mysql', entity: new () => object): Promise<EntityMetadata> => {
   const database = type === 'mysql' ? 'test' : ':memory:';

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJson } from '../json/index.js';
 import { validateBody, validateQuery } from '../validation/index.js';
-import { INT64_MAX, INT64_MIN } from './int64.js';
-import { Int64Parameter, Int64Property } from './int64.property.js';
+import { INT64_MAX, INT64_MIN, Int64Parameter, Int64Property } from './int64.js';
 
 class Filed {
   @Int64Property({})

@@ -1,3 +1,6 @@
+import { Column, type ColumnOptions, type ValueTransformer } from 'typeorm';
+import { ruledParameter, ruledProperty, type PropertyOptions, type PropertyRule } from '../validation/index.js';
+
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
@@ -23,3 +26,55 @@ export function parseId(text: string): bigint | undefined {
 }
 
 const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
+
+/** A signed BIGINT column whose property is a `bigint`, on MySQL and on SQLite. */
+export function Int64Column(options: Omit<ColumnOptions, 'type' | 'transformer' | 'unsigned'> = {}): PropertyDecorator {
+  return Column({ ...options, type: 'bigint', transformer: int64Transformer });
+}
+
+/** From what a driver gives (text, bigint, a number by its settings) to `bigint`. `null` stays `null`. */
+export const int64Transformer = {
+  to: (value: unknown) => value,
+  from: (value: unknown) => (value === null || value === undefined ? value : exact(value)),
+} satisfies ValueTransformer;
+
+/** @throws {RangeError} when a driver has given a number that may be a rounded one. */
+function exact(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  const int64 = typeof value === 'string' ? parseInt64(value) : undefined;
+  if (int64 !== undefined) return int64;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  throw new RangeError('A BIGINT column did not arrive as an exact int64');
+}
+
+export interface Int64Options extends PropertyOptions<bigint> {
+  /** −2^63 unless given. */
+  readonly minimum?: bigint;
+  /** 2^63 − 1 unless given. */
+  readonly maximum?: bigint;
+}
+
+/**
+ * A property that is a `bigint`, from a JSON number that is an integer in value (`100`, `1e2`, `1.0`). Never from a
+ * string or a boolean.
+ */
+export const Int64Property = (options: Int64Options): PropertyDecorator =>
+  ruledProperty({ ...int64Rule(options), convert: fromNumber }, options);
+
+/** A query parameter that is a `bigint`, from canonical decimal text. */
+export const Int64Parameter = (options: Int64Options): PropertyDecorator =>
+  ruledParameter({ ...int64Rule(options), convert: fromText }, options);
+
+function int64Rule({ minimum = INT64_MIN, maximum = INT64_MAX }: Int64Options): PropertyRule {
+  const problem = `must be an integer from ${minimum} to ${maximum}`;
+  return {
+    name: 'int64',
+    problem: (value) => (typeof value === 'bigint' && value >= minimum && value <= maximum ? undefined : problem),
+    schema: { type: 'integer', format: 'int64', minimum, maximum } as object,
+  };
+}
+
+const fromNumber = (value: unknown): unknown =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;
+
+const fromText = (value: unknown): unknown => (typeof value === 'string' ? (parseInt64(value) ?? value) : value);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../int64/index.js';
-import { parseNumberLiteral } from './number-literal.js';
+import { parseNumberLiteral } from './parse-json.js';
 
 describe('parseNumberLiteral', () => {
   it.each([

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
-import type { Log } from '../logging/index.js';
-import type { StopTimes } from './stop-times.js';
+import { type Log, flushLog } from '../logging/index.js';
+import { ApiKeyStore, createFirstKey } from '../auth/index.js';
+import { CONFIG, type Config } from '../config/index.js';
 
 /** An application that can be started and stopped. */
 export interface Application {
@@ -35,4 +36,36 @@ export interface Application {
    * @returns false when requests, hooks or the database did not end in time.
    */
   stop(times?: StopTimes): Promise<boolean>;
+}
+
+/** How long the steps of a stop may take. */
+export interface StopTimes {
+  /** Milliseconds to go on serving, so that balancers see that this replica is not ready any more. */
+  readonly delayMs: number;
+  /** Milliseconds that requests have to finish after that. */
+  readonly timeoutMs: number;
+  /** Milliseconds that hooks and the database have at least, however long requests took. */
+  readonly closeMs: number;
+}
+
+/** In development, tells whoever starts the service how to use it, with a first API key where there is none. */
+export async function welcome(application: Application): Promise<void> {
+  const config = application.nest.get<Config>(CONFIG);
+  if (config.env !== 'development') return;
+  const key = await createFirstKey(application.nest.get(ApiKeyStore));
+  // So that what the log says of the start stands above it.
+  await flushLog(application.log);
+  process.stdout.write(words(application.url, key));
+}
+
+function words(url: string, key: string | undefined): string {
+  const make = '  Make an API key with:  node dist/main.js keys create --name you';
+  const tryIt = [
+    `  Your first API key, shown only now:  ${key}`,
+    '',
+    '  Make a pet with it:',
+    `  curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":7}' ${url}/v1/pets`,
+  ];
+  const lines = ['', '  Animal Store', '', ...(key === undefined ? [make] : tryIt), ''];
+  return `${[...lines, `  OpenAPI      ${url}/openapi.json`, `  Swagger UI   ${url}/docs`, ''].join('\n')}\n`;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inTime } from '../in-time.js';
 import type { Log } from '../logging/index.js';
 import type { ExchangeObserver } from './exchange-observer.js';
-import type { StopTimes } from './stop-times.js';
+import type { StopTimes } from './application.js';
 
 /** Milliseconds without a request after which what is still connected has none to finish. */
 const QUIET_MS = 1000;

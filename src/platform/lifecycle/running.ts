@@ -12,12 +12,11 @@ import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';
 import { startTracing, type Tracing } from '../tracing/index.js';
 import { version } from '../version.js';
-import type { Application } from './application.js';
+import type { Application, StopTimes } from './application.js';
 import { drain } from './drain.js';
 import { ExchangeObserver } from './exchange-observer.js';
 import { listen } from './listen.js';
 import { LoopWatch } from './loop-watch.js';
-import type { StopTimes } from './stop-times.js';
 
 interface Parts {
   readonly config: Config;

@@ -1,5 +1,2 @@
-export { AddressFailedAuthLimit } from './address-failed-auth-limit.js';
-export { ClientRateLimit } from './client-rate-limit.js';
-export { Limits } from './limits.js';
-export { RateLimitGuard } from './rate-limit.guard.js';
+export { AddressFailedAuthLimit, Limits, ClientRateLimit, RateLimitGuard } from './limits.js';
 export { Shedding } from './shedding.js';

@@ -1,5 +1,3 @@
-import { escapeUnseen } from './unseen.js';
-
 /** What may leave a line of the log, by allow-list first; what has the shape of a secret is taken out of the rest last. */
 
 /** An error: TypeORM's carry SQL and parameters, drivers' quote values, requests hang on some; none of it is logged. */
@@ -76,4 +74,21 @@ const BEARER = /\b(bearer) +(?!as_(?:live|test)_)[\w.~+/=-]+/gi;
 /** The last look at a line, when it is text already. */
 export function cleanLine(line: string): string {
   return escapeUnseen(line.replace(API_KEY, 'as_$1_$2_[redacted]').replace(BEARER, '$1 [redacted]'));
+}
+
+/**
+ * Control characters, those without a shape of their own, and those that change the direction of what follows: a terminal
+ * acts on them, or shows nothing, or another name than there is. JSON lets most of them stand.
+ */
+const UNSEEN = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--\n]/gv;
+
+/** Writes them as `\uXXXX`, which in JSON is the same text. Line feeds stay. */
+export function escapeUnseen(text: string): string {
+  return text.replace(UNSEEN, (character) =>
+    Array.from({ length: character.length }, (_, index) => escapeOf(character.charCodeAt(index))).join(''),
+  );
+}
+
+function escapeOf(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
 }

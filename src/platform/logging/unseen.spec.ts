@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { escapeUnseen } from './unseen.js';
+import { escapeUnseen } from './redaction.js';
 
 it('writes what a terminal would act on or not show as escapes, and leaves the rest', () => {
   expect(escapeUnseen('Zoë 犬 🐕\n "x\\"')).toBe('Zoë 犬 🐕\n "x\\"');

@@ -1,3 +1,2 @@
-export { nextLink, Page, sliceOf, type Slice } from './page.js';
+export { nextLink, Page, sliceOf, type Slice, Paginated } from './page.js';
 export { PageQuery } from './page.query.js';
-export { Paginated } from './paginated.decorator.js';

@@ -1,8 +1,24 @@
 import { ApiError, coreErrors } from '../errors/index.js';
-import { IntegerParameter } from '../validation/index.js';
-import { CursorParameter } from './cursor.parameter.js';
-import { decodeCursor, encodeCursor } from './cursor.js';
+import { IntegerParameter, ruledParameter } from '../validation/index.js';
 import { Page, ReadSlice, type Slice } from './page.js';
+import { parseId } from '../int64/index.js';
+
+/**
+ * The query parameter for a cursor. It takes any text, since whatever is not a cursor is `invalid_cursor`, which
+ * `PageQuery.after` tells; the schema describes those that are given out. A URL of 8 KiB has no room for one longer
+ * than this beside the filters that it repeats.
+ */
+const CursorParameter = (): PropertyDecorator =>
+  ruledParameter<string>(
+    {
+      name: 'cursor',
+      problem: () => undefined,
+      schema: { type: 'string', minLength: 1, maxLength: 4800, pattern: '^[A-Za-z0-9_-]+$' },
+    },
+    {
+      description: 'Where the page begins: the cursor of the `next` Link of the page before, under the same filters.',
+    },
+  );
 
 /** The query of a list. A feature's own extends it with its filters, each of which the cursor is bound to. */
 export abstract class PageQuery {
@@ -39,4 +55,22 @@ export abstract class PageQuery {
     filters.sort();
     return filters.toString();
   }
+}
+
+const VERSION = '1';
+
+/**
+ * Where a walk stands, opaque to clients: base64url of version, last id and the filters it was made under. It grants
+ * nothing, so it is not signed (contract, "List").
+ */
+function encodeCursor(lastId: bigint, filters: string): string {
+  return Buffer.from(`${VERSION}:${lastId}:${filters}`).toString('base64url');
+}
+
+/** The last id of a cursor made by `encodeCursor` under the same filters; undefined for anything else. */
+function decodeCursor(cursor: string, filters: string): bigint | undefined {
+  const [version, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':', 2);
+  const lastId = version === VERSION && id !== undefined ? parseId(id) : undefined;
+  // Decoding base64url forgives much; only the very text that we give out is a cursor.
+  return lastId !== undefined && encodeCursor(lastId, filters) === cursor ? lastId : undefined;
 }

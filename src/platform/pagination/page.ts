@@ -1,3 +1,5 @@
+import { declareRoute } from '../routing/index.js';
+
 /** Part of a list: what a repository returns for one page. */
 export interface Slice<T> {
   readonly items: readonly T[];
@@ -50,3 +52,17 @@ export function nextLink(url: string, query: URLSearchParams, cursor: string): s
   parameters.append('cursor', cursor);
   return `<${url}?${parameters.toString()}>; rel="next"`;
 }
+
+/**
+ * Marks a list that answers a `Page`, which the compiler makes sure of: a bare array, with `Link: …; rel="next"` while
+ * there is more.
+ */
+export const Paginated =
+  () =>
+  <T extends (...args: never[]) => Page<unknown> | Promise<Page<unknown>>>(
+    target: object,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<T>,
+  ): void => {
+    declareRoute({ paginated: true })(target, name, descriptor);
+  };

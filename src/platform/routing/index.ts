@@ -1,8 +1,7 @@
 export { BodyLimit, declareRoute, LocatedBy, Raises, RequestDeadline, Stability } from './declare-route.js';
 export { discoverRoutes, type Discovery } from './discover-routes.js';
-export { expressPath } from './express-path.js';
+export { expressPath, RouteTable } from './route-table.js';
 export { argumentsOf, type ArgumentKind, type HandlerArgument } from './handler-arguments.js';
 export { FORM_MEDIA, JSON_MEDIA } from './media-types.js';
 export type { DeprecationTerms, Location, Route, RouteTraits } from './route.js';
-export { RouteTable } from './route-table.js';
 export { PublicUrls } from './public-urls.js';

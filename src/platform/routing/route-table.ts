@@ -1,6 +1,5 @@
 import { match, type MatchFunction } from 'path-to-regexp';
 import type { Type } from '@nestjs/common';
-import { expressPath } from './express-path.js';
 import type { Route } from './route.js';
 
 /** As the adapter has Express match: a trailing slash or another case is another path. Nobody asks for the values. */
@@ -48,4 +47,9 @@ export class RouteTable {
     const [near] = [guess, `/v1${guess}`].flatMap((candidate) => this.atPath(candidate));
     return near?.path;
   }
+}
+
+/** A route's path as Express has it: `/v1/pets/{petId}` → `/v1/pets/:petId` */
+export function expressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
 }

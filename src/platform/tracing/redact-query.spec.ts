@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { redactQuery } from './redact-query.js';
+import { redactQuery } from './server-span.js';
 
 it.each([
   ['status=available&limit=2', 'status=REDACTED&limit=REDACTED'],

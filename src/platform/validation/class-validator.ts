@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
+import type { TransformationType } from 'class-transformer';
 
 type ClassValidator = typeof import('class-validator');
 
 /**
- * The parts of class-validator that the platform uses, from their own files. Its front door also opens 300 modules of
- * e-mail addresses, telephone numbers and the like, which are then loaded at every start; a feature that decorates with
- * them opens it itself, and meets the same parts behind it.
+ * The parts of class-validator that the platform uses, from their own files. Its index also opens 300 modules of e-mail
+ * addresses, telephone numbers and the like, which are then loaded at every start; a feature that decorates with them
+ * opens it itself, and meets the same parts behind it.
  */
 const require = createRequire(import.meta.url);
 
@@ -14,3 +15,17 @@ export const { ValidateIf } = require('class-validator/cjs/decorator/common/Vali
 export const { getMetadataStorage } = require('class-validator/cjs/metadata/MetadataStorage.js') as ClassValidator;
 export const { ValidationTypes } = require('class-validator/cjs/validation/ValidationTypes.js') as ClassValidator;
 export const { Validator } = require('class-validator/cjs/validation/Validator.js') as ClassValidator;
+
+/** The part of class-transformer's metadata that is asked here. It has no types of its own. */
+interface Storage {
+  getStrategy(target: object): 'excludeAll' | 'exposeAll' | 'none';
+  getExposedMetadatas(target: object): readonly object[];
+  getExcludedMetadatas(target: object): readonly object[];
+  findTypeMetadata(target: object, property: string): object | undefined;
+  findTransformMetadatas(target: object, property: string, type: TransformationType): readonly object[];
+}
+
+/** What decorators told class-transformer, which no export of its index gives. */
+export const { defaultMetadataStorage: metadataStorage } = require('class-transformer/cjs/storage.js') as {
+  defaultMetadataStorage: Storage;
+};

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Exclude, Expose, plainToInstance, Transform, Type } from 'class-transformer';
 import fc from 'fast-check';
 import { Int64Property } from '../int64/index.js';
-import { metadataStorage } from './class-transformer.js';
+import { metadataStorage } from './class-validator.js';
 import { compileConversion } from './conversion.js';
 import { EnumProperty, IntegerProperty, TextProperty } from './index.js';
 

@@ -1,5 +1,5 @@
 import { plainToInstance, TransformationType } from 'class-transformer';
-import { metadataStorage } from './class-transformer.js';
+import { metadataStorage } from './class-validator.js';
 import { converterOf } from './property-rule.js';
 
 /** Makes an instance of a class of the fields that a client sent. */

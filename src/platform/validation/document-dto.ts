@@ -1,8 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { TransformationType } from 'class-transformer';
 import { compileAcceptance, type Rule } from './acceptance.js';
-import { metadataStorage } from './class-transformer.js';
-import { getMetadataStorage, ValidationTypes } from './class-validator.js';
+import { metadataStorage, getMetadataStorage, ValidationTypes } from './class-validator.js';
 import type { Dto } from './dto-shape.js';
 import { defaultOf } from './property-rule.js';
 import { combine, schemaOfRule, type RuleSchema } from './rule-schema.js';

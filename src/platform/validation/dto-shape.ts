@@ -1,7 +1,7 @@
 import { compileAcceptance, type Acceptance } from './acceptance.js';
 import { getMetadataStorage, ValidationTypes } from './class-validator.js';
-import { compileConversion, type Conversion } from './conversion.js';
-import { defaultOf } from './property-rule.js';
+import { compileConversion, type Conversion, isOwn } from './conversion.js';
+import { defaultOf, converterOf } from './property-rule.js';
 
 /** A class that describes what a client sends. */
 export type Dto<T extends object = object> = new () => T;
@@ -82,4 +82,34 @@ function distance(target: unknown): number {
   let steps = 0;
   for (let at: unknown = target; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) steps++;
   return steps;
+}
+
+/** The decorators of numbers, booleans and dates, by the names that class-validator keeps: no text passes any of them. */
+const NEVER_TEXT: ReadonlySet<string | undefined> = new Set([
+  'integer',
+  'int64',
+  'isInt',
+  'isNumber',
+  'isPositive',
+  'isNegative',
+  'isDivisibleBy',
+  'min',
+  'max',
+  'isBoolean',
+  'isDate',
+]);
+
+/** The properties of a class that refuse every text, so that as parameters of a query they could not be given at all. */
+export function neverText(dto: Dto): string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  const names = rules.filter(({ name }) => NEVER_TEXT.has(name)).map(({ propertyName }) => propertyName);
+  return [...new Set(names)].filter((name) => !isConverted(dto, name));
+}
+
+/** Whether something makes another thing of a text that comes for a property. */
+function isConverted(dto: Dto, name: string): boolean {
+  if (!isOwn(dto, name)) return true;
+  // What the house's decorators convert for a body is a number; those for a query convert this text of one.
+  const convert = converterOf(dto.prototype as object, name);
+  return convert !== undefined && typeof convert('1') !== 'string';
 }

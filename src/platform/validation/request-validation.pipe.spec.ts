@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
 import { IntegerParameter, StringProperty } from './index.js';
-import { queryObject } from './query-object.js';
-import { RequestValidationPipe } from './request-validation.pipe.js';
-import { UnreadBody } from './unread-body.js';
+import { queryObject, RequestValidationPipe, UnreadBody } from './request-validation.pipe.js';
 
 class Note {
   @StringProperty({ maxLength: 10 })

@@ -1,11 +1,21 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { hasShape, type Dto } from './dto-shape.js';
-import { parsedQueryOf } from './query-object.js';
 import { fieldOf, parameterOf } from './single-value.js';
-import { UnreadBody } from './unread-body.js';
 import { validateBody } from './validate-body.js';
-import { validateParams } from './validate-params.js';
-import { validateQuery } from './validate-query.js';
+import { validateParams, validateQuery } from './validate-query.js';
+
+/**
+ * A request body that nobody has read. The validation pipe reads it for a handler's `@Body() body: SomeDto`, which is
+ * after every guard; a handler that declares `@Body() body: UnreadBody` gets it as it is and reads it itself.
+ */
+export abstract class UnreadBody {
+  /**
+   * The parsed JSON of the body.
+   *
+   * @throws {ApiError} body_required, unsupported_media_type, payload_too_large, invalid_json.
+   */
+  abstract read(): Promise<unknown>;
+}
 
 /** The pipes of a feature's own, which come after the global one. */
 export interface OtherPipes {
@@ -82,3 +92,29 @@ const SCALARS: readonly unknown[] = [String, Number, Boolean, BigInt];
 const isLeft = (type: unknown): boolean => LEFT.includes(type);
 const isScalar = (type: unknown): boolean => SCALARS.includes(type);
 const isUndeclared = (type: unknown): boolean => isScalar(type) || !hasShape(type as Dto);
+
+const PARSED = Symbol('animal-store:parsed-query');
+
+/**
+ * `request.query` as Express has it: an object without a prototype, of texts, and of lists where a name is given more than
+ * once. Brackets in a name mean nothing.
+ */
+export function queryObject(parsed: URLSearchParams): object {
+  const query = Object.create(null) as Record<string, string | string[]>;
+  for (const name of new Set(parsed.keys())) {
+    const values = parsed.getAll(name);
+    query[name] = values.length > 1 ? values : (values[0] as string);
+  }
+  return Object.defineProperty(query, PARSED, { value: parsed });
+}
+
+/**
+ * The query that such an object was made of.
+ *
+ * @throws {TypeError} for any other object: what is validated is the query of the URL.
+ */
+function parsedQueryOf(query: unknown): URLSearchParams {
+  const parsed = (query as { readonly [PARSED]?: URLSearchParams } | undefined)?.[PARSED];
+  if (parsed === undefined) throw new TypeError('Something has replaced the parsed query');
+  return parsed;
+}

@@ -1,8 +1,7 @@
 import { ApiError, coreErrors } from '../errors/index.js';
 import { checkFields } from './check-fields.js';
 import { shapeOf, type Dto } from './dto-shape.js';
-import { bodyPrecedence, refusal, type Fault } from './faults.js';
-import { nestedFaults, unknownField, withoutPrototypeNames } from './nested-faults.js';
+import { bodyPrecedence, refusal, type Fault, nestedFaults, unknownField, withoutPrototypeNames } from './faults.js';
 
 /**
  * Makes a DTO of a parsed JSON body, exactly what its decorators declare.

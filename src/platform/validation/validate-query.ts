@@ -53,3 +53,16 @@ const unknownParameter = (name: string): Fault => ({
 });
 
 const duplicateParameter = (field: string): Fault => ({ kind: 'duplicate', field, problem: 'is given more than once' });
+
+/**
+ * Makes a DTO of the parameters of a path, as far as its decorators declare them.
+ *
+ * @throws {ApiError} invalid_parameter, whose message names every parameter that is wrong.
+ */
+export function validateParams<T extends object>(dto: Dto<T>, params: Readonly<Record<string, unknown>>): T {
+  const shape = shapeOf(dto);
+  const given = Object.fromEntries(Object.entries(params).filter(([name]) => shape.names.has(name)));
+  const { instance, faults } = checkFields(shape, given);
+  if (faults.length > 0) throw refusal(faults, queryPrecedence);
+  return instance;
+}

@@ -1,11 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Route } from '../../routing/index.js';
-import { closeSchema, completeSchema, nameList } from './complete-schemas.js';
-import { errorResponse } from './error-responses.js';
-import { requestHeadersOf } from './request-headers.js';
+import { closeSchema, completeSchema, nameList, exampleOf, schemasOf, type Schema } from './complete-schemas.js';
+import { errorResponse, failuresOf } from './error-responses.js';
+import { requestHeadersOf } from './operation-headers.js';
 import { headersOf } from './response-headers.js';
-import { failuresOf } from './route-failures.js';
-import { exampleOf, schemasOf, type Schema } from './schema-examples.js';
 
 interface Media {
   schema?: Schema;

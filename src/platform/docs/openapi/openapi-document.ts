@@ -5,14 +5,11 @@ import { stringifyJson } from '../../json/index.js';
 import type { Route } from '../../routing/index.js';
 import type { Product } from '../product.js';
 import { completeOperation, type Operation } from './complete-operation.js';
-import { completeSchema } from './complete-schemas.js';
-import { errorExamples, errorSchema } from './error-responses.js';
-import { guide } from './guide.js';
-import { operationHeaders, type HeaderSource } from './operation-headers.js';
-import { requestHeaders } from './request-headers.js';
+import { completeSchema, schemasOf } from './complete-schemas.js';
+import { errorExamples, errorSchema, failuresOf } from './error-responses.js';
+import { guide } from './document-texts.js';
+import { operationHeaders, type HeaderSource, requestHeaders } from './operation-headers.js';
 import { responseHeaders } from './response-headers.js';
-import { failuresOf } from './route-failures.js';
-import { schemasOf } from './schema-examples.js';
 import type { DocumentServer } from './servers.js';
 
 /** What a document is made of. */

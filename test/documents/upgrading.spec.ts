@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+
+/** Looks of an import or an access that no library promises. */
+const PRIVATE = [
+  /from '@nestjs\/(?:common|core)\/(?!$)/,
+  /from 'typeorm\/driver\//,
+  /require\('[^']+\/cjs\//,
+  /'swagger\/api\w+'/,
+  /\b_(?:hasBody|contentLength|last|parse|dumpAndCloseReadable|OPENAPI_METADATA_FACTORY)\b/,
+  /\brouter\.stack\b|\bkOnExecute\b|\bhttpAllowHalfOpen\b|\bsymbols\.\w+Sym\b/,
+];
+
+const rows = [
+  ...readFileSync('docs/upgrading.md', 'utf8').matchAll(/^\| `(src\/[^`]+)` \| (.+?) \| .+ \| `([^`]+)` \|$/gm),
+].map(([, file = '', uses = '', spec = '']) => ({
+  file,
+  names: [...uses.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+  spec,
+}));
+const text = (file: string): string => readFileSync(file, 'utf8');
+
+describe('docs/upgrading.md', () => {
+  it('has every file that uses a private part of a library, and no other', () => {
+    const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.spec.ts'));
+    const users = sources.filter((file) => PRIVATE.some((look) => look.test(text(file))));
+    expect(users.filter((file) => !rows.some((row) => row.file === file))).toEqual([]);
+    expect(rows.filter(({ file, spec }) => !existsSync(file) || !existsSync(spec))).toEqual([]);
+  });
+
+  it.each(rows)('says what $file uses', ({ file, names }) => {
+    const source = text(file);
+    expect(
+      names.filter((name) => !source.includes(name.split('.').at(-1) as string) && !source.includes(name)),
+    ).toEqual([]);
+  });
+
+  it('counts them by npm run weight', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/weight.mjs']);
+    expect(stdout).toMatch(new RegExp(`^private parts used +${rows.length}$`, 'm'));
+  });
+});
+
+describe('a private part of a library', () => {
+  const require = createRequire(import.meta.url);
+  const parts: readonly [name: string, there: () => unknown][] = [
+    ['Node: httpAllowHalfOpen of a server', () => 'httpAllowHalfOpen' in new (require('node:http').Server)()],
+    ['Node: _hasBody of a response', () => '_hasBody' in response()],
+    ['Node: _contentLength of a response', () => '_contentLength' in response()],
+    ['Node: _last of a response', () => '_last' in response()],
+    ['Express: the stack of its router', () => Array.isArray(require('express')().router.stack)],
+    ['class-transformer: its metadata', () => require('class-transformer/cjs/storage.js').defaultMetadataStorage],
+    ['pino: its stream', () => require('pino').symbols.streamSym in require('pino')()],
+  ];
+  const response = (): object => new (require('node:http').ServerResponse)({ method: 'GET' });
+
+  it.each(parts)('%s: is there as it was', (_name, there) => {
+    expect(there()).toBeTruthy();
+  });
+});
