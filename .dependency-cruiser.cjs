@@ -1,18 +1,18 @@
 /**
  * Who may import whom: main, bin → application → features → a feature → platform. Never back, never sideways, and a
- * folder is entered by its door only. `test/repository/import-rules.spec.ts` shows each rule refusing what it forbids.
+ * folder is entered by its index.ts only. `test/repository/import-rules.spec.ts` shows each rule refusing what it forbids.
  */
 const path = require('node:path');
 
 const ENTRY = '^src/(main|bin|serve|run-service)\\.ts$|^src/cli/';
 const RUN_SERVICE = '^src/run-service\\.ts$';
-const FACE = '^src/index\\.ts$';
-/** The face's other half, for the tests of features. */
+const PUBLIC_API = '^src/index\\.ts$';
+/** The other half of the public API, for the tests of features. */
 const TESTING = '^src/testing/';
 const APPLICATION = '^src/application(\\.ts$|/)';
 const FEATURE_LIST = '^src/features\\.ts$';
 const FEATURE = '^src/(?!platform/|cli/|application/|testing/)([^/]+)/';
-const FEATURE_DOOR = '^src/[^/]+/(index|[^/]+\\.feature)\\.ts$';
+const FEATURE_INDEX = '^src/[^/]+/(index|[^/]+\\.feature)\\.ts$';
 const SPEC = '\\.spec\\.ts$';
 /** Packages that speak HTTP, and those that speak SQL, wherever they are installed. */
 const HTTP =
@@ -25,26 +25,26 @@ const role = (name) => `${FEATURE}.*\\.${name}\\.ts$`;
 const forbidden = [
   {
     name: 'nobody-imports-an-entry',
-    comment: 'main and bin start things; nothing starts them, but another team does, by the face.',
+    comment: 'main and bin start things; nothing starts them, but another team does, by the public API.',
     from: { pathNot: ENTRY },
     to: { path: ENTRY, pathNot: RUN_SERVICE },
   },
   {
-    name: 'only-entries-and-the-face-run-the-service',
+    name: 'only-entries-and-the-public-api-run-the-service',
     comment: 'run-service.ts is the whole of a main.ts.',
-    from: { pathNot: [ENTRY, FACE] },
+    from: { pathNot: [ENTRY, PUBLIC_API] },
     to: { path: RUN_SERVICE },
   },
   {
-    name: 'nobody-imports-the-face',
-    comment: 'src/index.ts and src/testing are for other packages. A file in here imports the room itself.',
+    name: 'nobody-imports-the-public-api',
+    comment: 'src/index.ts and src/testing are for other packages. A file in here imports the concern itself.',
     from: { path: '^src/', pathNot: [SPEC, TESTING] },
-    to: { path: [FACE, TESTING] },
+    to: { path: [PUBLIC_API, TESTING] },
   },
   {
     name: 'application-only-from-above',
     comment: 'The application is put together for main, bin and other packages; what it is made of does not know it.',
-    from: { path: '^src/', pathNot: [ENTRY, FACE, TESTING, APPLICATION, SPEC] },
+    from: { path: '^src/', pathNot: [ENTRY, PUBLIC_API, TESTING, APPLICATION, SPEC] },
     to: { path: APPLICATION },
   },
   {
@@ -56,14 +56,14 @@ const forbidden = [
   {
     name: 'feature-only-from-the-list',
     comment: 'features.ts plugs a feature in and index.ts shows it to other packages; nobody else knows one by name.',
-    from: { path: '^src/[^/]+\\.ts$|^src/(cli|application|testing)/', pathNot: [FEATURE_LIST, FACE, SPEC] },
+    from: { path: '^src/[^/]+\\.ts$|^src/(cli|application|testing)/', pathNot: [FEATURE_LIST, PUBLIC_API, SPEC] },
     to: { path: FEATURE },
   },
   {
-    name: 'feature-by-its-door',
+    name: 'feature-by-its-index',
     comment: 'A feature is entered by its index.ts or NAME.feature.ts.',
-    from: { path: [FEATURE_LIST, FACE] },
-    to: { path: FEATURE, pathNot: FEATURE_DOOR },
+    from: { path: [FEATURE_LIST, PUBLIC_API] },
+    to: { path: FEATURE, pathNot: FEATURE_INDEX },
   },
   {
     name: 'no-feature-to-feature',
@@ -78,14 +78,14 @@ const forbidden = [
     to: { path: '^src/', pathNot: '^src/platform/' },
   },
   {
-    name: 'room-by-its-door',
-    comment: 'A room of the platform is entered by its index.ts.',
+    name: 'concern-by-its-index',
+    comment: 'A concern of the platform is entered by its index.ts.',
     from: { path: '^src/', pathNot: '^src/platform/[^/]+/' },
     to: { path: '^src/platform/[^/]+/', pathNot: '^src/platform/[^/]+/index\\.ts$' },
   },
   {
-    name: 'room-by-its-door-from-a-room',
-    comment: 'A room of the platform is entered by its index.ts, by its neighbours too.',
+    name: 'concern-by-its-index-from-a-concern',
+    comment: 'A concern of the platform is entered by its index.ts, by other concerns too.',
     from: { path: '^src/platform/([^/]+)/' },
     to: { path: '^src/platform/[^/]+/', pathNot: ['^src/platform/[^/]+/index\\.ts$', '^src/platform/$1/'] },
   },
@@ -117,9 +117,9 @@ const forbidden = [
   {
     name: 'tests-see-the-outside-only',
     comment:
-      'A black-box test that imports the source can pass on what is not served. A feature of a test has the face.',
+      'A black-box test that imports the source can pass on what is not served. A feature of a test has the public API.',
     from: { path: '^test/' },
-    to: { path: '^src/', pathNot: FACE },
+    to: { path: '^src/', pathNot: PUBLIC_API },
   },
   {
     name: 'no-spec-imported',

@@ -13,7 +13,7 @@ const check = process.argv.includes('--check');
 const scratch = mkdtempSync(join(tmpdir(), 'animal-store-api-'));
 
 const silent = { default: { logLevel: ExtractorLogLevel.None } };
-/** A type that the face speaks of, but does not export, cannot be named by whoever uses it. */
+/** A type that the public API names, but does not export, cannot be named by whoever uses it. */
 const nothingForgotten = { ...silent, 'ae-forgotten-export': { logLevel: ExtractorLogLevel.Error } };
 
 function report(entry, reportFileName, extractorMessageReporting) {
@@ -52,7 +52,7 @@ function report(entry, reportFileName, extractorMessageReporting) {
 
 const entries = [
   ['dist/index.d.ts', 'animal-store.api.md', nothingForgotten],
-  // What it speaks of besides is exported by the face.
+  // What it speaks of besides is exported by the public API.
   ['dist/testing/index.d.ts', 'animal-store-testing.api.md', silent],
 ];
 try {

@@ -13,7 +13,13 @@ import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/con
 import { createDatabase, createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
-import { checkFeatures, charged, HookWatch, lineAttribution, startedFeatures } from './platform/feature-check/index.js';
+import {
+  checkFeatures,
+  attributeToFeature,
+  HookWatch,
+  lineAttribution,
+  startedFeatures,
+} from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
 import {
   BodyGuard,
@@ -33,7 +39,7 @@ import { ExchangeObserver, Running, type Application } from './platform/lifecycl
 import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { FeatureMetrics, Metrics } from './platform/metrics/index.js';
-import { PlatformModule, type Foundations } from './platform/platform.module.js';
+import { PlatformModule, type CoreProviders } from './platform/platform.module.js';
 import { PublicUrls, RouteTable, type Route } from './platform/routing/index.js';
 import { platformSchema } from './platform/schema.js';
 import { RequestValidationPipe } from './platform/validation/index.js';
@@ -85,16 +91,16 @@ export async function createApplication({
   }
   const sources = [platformSchema, ...declared];
   const observers = { metrics, log, outages: DatabaseOutages.of(log, config.database) };
-  const dataSource = await charged(features, createDataSource(config, sources, observers));
+  const dataSource = await attributeToFeature(features, createDataSource(config, sources, observers));
   const link = new DatabaseLink(dataSource, config, observers, sources);
   const database = createDatabase(dataSource);
   const names = features.map(({ name }) => name);
   const featureMetrics = new FeatureMetrics(metrics.registry, log, names);
-  const foundations = { config, clock, log, dataSource, database, metrics, featureMetrics };
+  const core = { config, clock, log, dataSource, database, metrics, featureMetrics };
   const hooks = await HookWatch.of(features);
-  const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, foundations));
-  const { nest, adapter } = await charged(features, starting);
-  return new Running(nest, adapter, link, { ...foundations, features, hooks });
+  const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, core));
+  const { nest, adapter } = await attributeToFeature(features, starting);
+  return new Running(nest, adapter, link, { ...core, features, hooks });
 }
 
 interface Declared {
@@ -104,18 +110,18 @@ interface Declared {
   readonly create: CreateNest;
 }
 
-async function assemble({ features, routes, hooks, create }: Declared, foundations: Foundations) {
-  const adapter = new HttpAdapter(foundations.config);
-  const nest = await create(rootModule(features, hooks, foundations), adapter, {
+async function assemble({ features, routes, hooks, create }: Declared, core: CoreProviders) {
+  const adapter = new HttpAdapter(core.config);
+  const nest = await create(rootModule(features, hooks, core), adapter, {
     bodyParser: false,
     abortOnError: false,
-    logger: new NestLog(foundations.log),
+    logger: new NestLog(core.log),
   });
   if (adapter.hasHandlersBefore) throw hooks.addedHandlers();
   const table = nest.get(RouteTable);
   for (const route of routes) table.add(route);
-  layTheWay(nest, adapter);
-  const { docs, http } = foundations.config;
+  configureHttp(nest, adapter);
+  const { docs, http } = core.config;
   // Where nobody says how clients reach it, it is one that somebody tries.
   const described = http.publicBaseUrl === undefined ? 'This server' : undefined;
   const servers = () => servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl, described);
@@ -123,9 +129,9 @@ async function assemble({ features, routes, hooks, create }: Declared, foundatio
   return { nest, adapter };
 }
 
-function rootModule(features: readonly Feature[], hooks: HookWatch, foundations: Foundations): Type {
+function rootModule(features: readonly Feature[], hooks: HookWatch, core: CoreProviders): Type {
   @Module({
-    imports: [PlatformModule.on(foundations), ...features.map((feature) => feature.module)],
+    imports: [PlatformModule.on(core), ...features.map((feature) => feature.module)],
     // Made along with all others, so before one that never is.
     providers: [
       { provide: HookWatch, inject: [ModulesContainer], useFactory: (all: ModulesContainer) => hooks.meet(all) },
@@ -136,7 +142,7 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, foundations:
 }
 
 /** The way of a request, in the order of the contract: each step once, one direction. */
-function layTheWay(nest: INestApplication, adapter: HttpAdapter): void {
+function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   const config = nest.get<Config>(CONFIG);
   const observer = nest.get(ExchangeObserver);
   const metrics = nest.get(Metrics);

@@ -1,4 +1,4 @@
-/** The package's face: everything that another team may import, and only that. */
+/** The public API: everything that another team may import, and only that. */
 export { createApplication, type ApplicationOptions } from './application.js';
 export { pets, PetsCatalogue, type Pet, type PetStatus } from './pets/index.js';
 export {
@@ -57,7 +57,7 @@ export {
 } from './platform/errors/index.js';
 export { FeatureError } from './platform/feature-check/index.js';
 export { defineFeature, type Feature, type Migration, type Samples } from './platform/feature.js';
-export { createBatcher, type BatcherOptions } from './platform/gathering/index.js';
+export { createBatcher, type BatcherOptions } from './platform/batching/index.js';
 export { Health, type HealthContribution } from './platform/health/index.js';
 export { Idempotent } from './platform/idempotency/index.js';
 export {

@@ -9,7 +9,7 @@ import {
   UnusableDatabase,
   unusableDatabase,
   type Database,
-  type MigrationWitness,
+  type MigrationListener,
 } from '../platform/database/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
@@ -82,7 +82,7 @@ async function onOpened<T>(
   const dataSource = await createDataSource({ ...config, database }, sources);
   await dataSource.initialize();
   try {
-    const migrator = new Migrator(dataSource, sources, toldOnTheTerminal(words));
+    const migrator = new Migrator(dataSource, sources, consoleListener(words));
     if (migrate) {
       await bringSchema(migrator, config, [platformSchema.name, feature]);
       await requireDurableWrites(dataSource);
@@ -126,7 +126,7 @@ interface MigrationWords {
 }
 
 /** What was done goes to standard output, as what came of a command; the rest is for whoever waits for it. */
-function toldOnTheTerminal(words: MigrationWords | undefined): MigrationWitness {
+function consoleListener(words: MigrationWords | undefined): MigrationListener {
   return {
     waiting: () => void process.stderr.write('Another process migrates; waiting for it, 60 s at most.\n'),
     unrenewed: () =>

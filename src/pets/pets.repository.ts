@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, inList, MOST_PARTS, type Row, type SqlValue } from '../platform/database/index.js';
-import { Gather } from '../platform/gathering/index.js';
+import { Batcher } from '../platform/batching/index.js';
 import { sliceOf, type Slice } from '../platform/pagination/index.js';
 import type { NewPet, Pet, PetStatus } from './pet.entity.js';
 
@@ -18,20 +18,20 @@ export interface PetSelection {
   readonly status?: PetStatus | undefined;
 }
 
-/** Pets in the database. What is asked at the same time travels together; see `platform/gathering`. */
+/** Pets in the database. What is asked at the same time travels together; see `platform/batching`. */
 @Injectable()
 export class PetsRepository {
-  private readonly inserts: Gather<NewPet, Pet>;
-  private readonly finds: Gather<bigint, Pet | undefined>;
-  private readonly pages: Gather<PetSelection, Slice<Pet>>;
-  private readonly pagesOfStatus: Gather<PetSelection, Slice<Pet>>;
+  private readonly inserts: Batcher<NewPet, Pet>;
+  private readonly finds: Batcher<bigint, Pet | undefined>;
+  private readonly pages: Batcher<PetSelection, Slice<Pet>>;
+  private readonly pagesOfStatus: Batcher<PetSelection, Slice<Pet>>;
 
   constructor(private readonly database: Database) {
-    this.inserts = new Gather(database, (pets) => this.insertAll(pets));
-    this.finds = new Gather(database, (ids) => this.findAll(ids));
+    this.inserts = new Batcher(database, (pets) => this.insertAll(pets));
+    this.finds = new Batcher(database, (ids) => this.findAll(ids));
     const together = { shareEqual: true, most: MOST_PARTS };
-    this.pages = new Gather(database, (pages) => this.readAll(LIST, pages), together);
-    this.pagesOfStatus = new Gather(database, (pages) => this.readAll(LIST_BY_STATUS, pages), together);
+    this.pages = new Batcher(database, (pages) => this.readAll(LIST, pages), together);
+    this.pagesOfStatus = new Batcher(database, (pages) => this.readAll(LIST_BY_STATUS, pages), together);
   }
 
   /** Stores a pet; it is durable when the promise resolves. */

@@ -14,7 +14,7 @@ import { FeatureMetrics, Metrics } from './metrics/index.js';
 import { PublicUrls, RouteTable } from './routing/index.js';
 
 /** What exists before Nest does, and is given to it. */
-export interface Foundations {
+export interface CoreProviders {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,7 +41,7 @@ const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, BodyG
 /** What every feature gets for nothing, under one roof. */
 @Module({})
 export class PlatformModule {
-  static on({ config, clock, log, dataSource, database, metrics, featureMetrics }: Foundations): DynamicModule {
+  static on({ config, clock, log, dataSource, database, metrics, featureMetrics }: CoreProviders): DynamicModule {
     const given: Provider[] = [
       { provide: CONFIG, useValue: config },
       { provide: Clock, useValue: clock },

@@ -1,5 +1,5 @@
 import type { KnownApiKey } from './stored-api-key.js';
-import { Gather } from '../gathering/index.js';
+import { Batcher } from '../batching/index.js';
 
 const DEFAULT_CAPACITY = 10_000;
 
@@ -65,15 +65,15 @@ export type FindApiKeys = (ids: readonly string[]) => Promise<readonly KnownApiK
 const NO_TRANSACTION = { inTransaction: false };
 
 /**
- * Asks the database for keys, one query at a time: see `Gather`. So a flood of unknown keys takes one connection, and a
+ * Asks the database for keys, one query at a time: see `Batcher`. So a flood of unknown keys takes one connection, and a
  * valid client's key waits for two queries at most.
  */
 export class ApiKeyBatch {
   private readonly asking = new Map<string, Promise<Finding>>();
-  private readonly queries: Gather<string, Finding>;
+  private readonly queries: Batcher<string, Finding>;
 
   constructor(find: FindApiKeys, now: () => number = () => performance.now()) {
-    this.queries = new Gather(NO_TRANSACTION, async (ids) => {
+    this.queries = new Batcher(NO_TRANSACTION, async (ids) => {
       const askedAt = now();
       const keys = new Map((await find(ids)).map((key) => [key.id, key]));
       return ids.map((id) => ({ key: keys.get(id), askedAt }));

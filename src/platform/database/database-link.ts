@@ -7,7 +7,7 @@ import { requireDurableWrites } from './durable-write.js';
 import { compareSchema } from './schema-comparison.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import type { PlatformDataSource } from './platform-data-source.js';
-import { MigrationError, Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
+import { MigrationError, Migrator, type MigrationSource, type MigrationListener } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
 const FIRST_PAUSE_MS = 200;
@@ -29,7 +29,7 @@ export class DatabaseLink {
     private readonly observers: { readonly log: Log; readonly outages: DatabaseOutages },
     sources: readonly MigrationSource[],
   ) {
-    this.migrator = new Migrator(dataSource, sources, witnessOf(observers.log));
+    this.migrator = new Migrator(dataSource, sources, listenerOf(observers.log));
     dataSource.openWhen(() => this.current);
     dataSource.beforeDestroy = () => this.endOpening();
   }
@@ -118,7 +118,7 @@ export class DatabaseLink {
     const steps = this.config.migrations === 'off' ? [] : await this.migrator.pending();
     this.observers.outages.worked('read');
     const pending = steps.map(({ name }) => name);
-    if (pending.length > 0) this.tellBehind(pending);
+    if (pending.length > 0) this.warnSchemaBehind(pending);
     else this.current = await this.keepsWhatIsWritten();
     return this.current;
   }
@@ -131,7 +131,7 @@ export class DatabaseLink {
     return differences.length === 0;
   }
 
-  private tellBehind(pending: readonly string[]): void {
+  private warnSchemaBehind(pending: readonly string[]): void {
     if (!this.isNews(pending)) return;
     const message = "The database lacks migrations; run 'node dist/main.js migrate'";
     this.observers.log.warn({ event: 'db.behind', pending }, message);
@@ -151,7 +151,7 @@ export class DatabaseLink {
   }
 }
 
-function witnessOf(log: Log): MigrationWitness {
+function listenerOf(log: Log): MigrationListener {
   return {
     waiting: () => log.info({ event: 'migration.waiting' }, 'Another process migrates; waiting for it, 60 s at most'),
     unrenewed: (err) =>

@@ -21,7 +21,7 @@ export { createDatabase } from './create-database.js';
 export { LOCK_TABLE } from './migration-lock.js';
 export { isOutage } from './mysql-failure.js';
 export { planMigrations, type PlannedMigration } from './migration-plan.js';
-export { Migrator, type MigrationSource, type MigrationWitness } from './migrator.js';
+export { Migrator, type MigrationSource, type MigrationListener } from './migrator.js';
 export { MOST_COUNTED, tableSizes, type TableSize } from './table-sizes.js';
 export { MOST_PARTS } from './union-statement.js';
 export { statementFault, type StatementFault } from './statement-fault.js';

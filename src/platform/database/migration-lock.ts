@@ -18,7 +18,7 @@ const LEASE_MS = 30_000;
 const PATIENCE_MS = 60_000;
 
 /** Told what becomes of the lock besides that it is held. */
-export interface LockWitness {
+export interface LockListener {
   /** Another process has the lock; once for each wait, which ends after 60 s at the latest. */
   waiting(): void;
   /** The lock could not be renewed: after 30 s without it another process may take it over, or has done so. */
@@ -40,15 +40,15 @@ export class MigrationLock {
   /**
    * Runs `work` while no other process of this service runs its own. Work of several steps calls `confirm` before each.
    *
-   * @param witness told what becomes of the lock meanwhile.
+   * @param listener told what becomes of the lock meanwhile.
    * @param stopping ends the wait for the lock.
    * @throws {StartFault} when another process holds the lock for more than 60 s. Else what `stopping` was ended with.
    */
-  async hold<T>(work: () => Promise<T>, witness: LockWitness, stopping?: AbortSignal): Promise<T> {
-    await this.acquire(witness, stopping);
+  async hold<T>(work: () => Promise<T>, listener: LockListener, stopping?: AbortSignal): Promise<T> {
+    await this.acquire(listener, stopping);
     let held = true;
     const unrenewed = (error: unknown): void => {
-      if (held) witness.unrenewed(error);
+      if (held) listener.unrenewed(error);
     };
     const renewal = setInterval(() => void this.renew().catch(unrenewed), LEASE_MS / 3);
     let result: T;
@@ -93,14 +93,14 @@ export class MigrationLock {
     }
   }
 
-  private async acquire(witness: LockWitness, stopping: AbortSignal | undefined): Promise<void> {
+  private async acquire(listener: LockListener, stopping: AbortSignal | undefined): Promise<void> {
     // Whatever the server's default is: only InnoDB makes a row that all nodes of a cluster agree on.
     const engine = this.dataSource.options.type === 'mysql' ? 'ENGINE = InnoDB' : '';
     await this.dataSource.ask(
       `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL) ${engine}`,
     );
     if (await this.tryAcquire()) return;
-    witness.waiting();
+    listener.waiting();
     const patienceEnds = performance.now() + PATIENCE_MS;
     do {
       stopping?.throwIfAborted();

@@ -3,7 +3,7 @@ import type { Feature } from '../feature.js';
 import { messageOf, stackOf } from '../logging/index.js';
 import { MIGRATION_TABLE } from './statement-log.js';
 import { codeOf, isMissingTable } from './fault-code.js';
-import { MigrationLock, type LockWitness } from './migration-lock.js';
+import { MigrationLock, type LockListener } from './migration-lock.js';
 import type { PlatformDataSource } from './platform-data-source.js';
 
 /** Whose migrations these are, in the order in which they run. */
@@ -17,7 +17,7 @@ export interface MigrationStep {
 }
 
 /** Told of migrations as they run: one may take hours, and what was done before one that fails is done. */
-export interface MigrationWitness extends LockWitness {
+export interface MigrationListener extends LockListener {
   started(step: MigrationStep): void;
   /** It is applied, or undone, and what it did is durable. */
   done(step: MigrationStep): void;
@@ -49,7 +49,7 @@ export class Migrator {
   constructor(
     private readonly dataSource: PlatformDataSource,
     private readonly sources: readonly MigrationSource[],
-    private readonly witness: MigrationWitness,
+    private readonly listener: MigrationListener,
   ) {
     this.lock = new MigrationLock(dataSource);
   }
@@ -70,7 +70,7 @@ export class Migrator {
     if ((await this.pending()).length === 0) return 0;
     const apply = async (): Promise<number> =>
       this.takeEach(await this.pending(), (executor, entry) => executor.executeMigration(entry), stopping);
-    return this.lock.hold(apply, this.witness, stopping);
+    return this.lock.hold(apply, this.listener, stopping);
   }
 
   /** What this database has of a feature, in the order in which it ran. */
@@ -93,7 +93,7 @@ export class Migrator {
     };
     const undo = async (): Promise<number> =>
       this.takeEach((await this.appliedOf(feature)).reverse(), takeBack, stopping);
-    await this.lock.hold(undo, this.witness, stopping);
+    await this.lock.hold(undo, this.listener, stopping);
   }
 
   /** As many of these steps as are begun before `stopping`. */
@@ -118,7 +118,7 @@ export class Migrator {
     const whole = instance?.transaction ?? true;
     await this.lock.confirm();
     const runner = this.dataSource.createMigrationRunner();
-    this.witness.started(step);
+    this.listener.started(step);
     try {
       if (whole) await runner.startTransaction();
       await work(new MigrationExecutor(this.dataSource, runner), entry, runner);
@@ -129,7 +129,7 @@ export class Migrator {
     } finally {
       await runner.release();
     }
-    this.witness.done(step);
+    this.listener.done(step);
   }
 
   /** The names of all that this database has, those of other builds too. */

@@ -33,7 +33,7 @@ function reasonOf(cause: unknown): string {
  *
  * @throws {FeatureStartError} (rejects) for what came out of a feature's code, or is said of one of its classes.
  */
-export async function charged<T>(features: readonly Feature[], starting: Promise<T>): Promise<T> {
+export async function attributeToFeature<T>(features: readonly Feature[], starting: Promise<T>): Promise<T> {
   try {
     return await starting;
   } catch (error) {

@@ -27,7 +27,7 @@ const NESTS_ERROR_HANDLER = String(new StreamableFile(new Uint8Array()).errorHan
 type MountMiddleware = ReturnType<ExpressAdapter['createMiddlewareFactory']>;
 
 /** The rooms that the adapter hands requests to; they exist once Nest has put the application together. */
-export interface Hands {
+export interface AdapterCallbacks {
   readonly responder: Responder;
   readonly unmatched: Unmatched;
   readonly filter: ErrorFilter;
@@ -50,7 +50,7 @@ export interface Hands {
 
 /** Express as this service needs it: an exchange around every request, exact answers, strict paths, own limits. */
 export class HttpAdapter extends ExpressAdapter {
-  private hands: Hands | undefined;
+  private callbacks: AdapterCallbacks | undefined;
   private isOpen = false;
   private readonly ownHandlers: number;
   private readonly direct: DirectRoutes;
@@ -74,11 +74,11 @@ export class HttpAdapter extends ExpressAdapter {
     this.crossOrigin = crossOrigin(config.http.corsOrigins);
   }
 
-  /** Gives the adapter its hands. Until then nothing is answered. */
-  connect(hands: Hands): void {
-    this.hands = hands;
-    this.direct.addPlain(hands.plainHandlers);
-    this.server.timeout += hands.longestDeadlineMs - this.config.http.requestDeadlineMs;
+  /** Gives the adapter what it calls. Until then nothing is answered. */
+  connect(callbacks: AdapterCallbacks): void {
+    this.callbacks = callbacks;
+    this.direct.addPlain(callbacks.plainHandlers);
+    this.server.timeout += callbacks.longestDeadlineMs - this.config.http.requestDeadlineMs;
   }
 
   /** How many may answer: handlers and middlewares of Express, and listeners of the server itself. */
@@ -100,7 +100,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const { http } = this.config;
-    const refused = (reason: string): void => this.hands?.refused(reason);
+    const refused = (reason: string): void => this.callbacks?.refused(reason);
     const server = createHttpServer(
       http,
       {
@@ -119,7 +119,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   override reply(response: Response, result: unknown, status?: number): void {
     if (result instanceof StreamableFile) super.reply(response, this.answeredOnFailure(result), status);
-    else this.hands?.responder.send(exchangeOf(response.req), response, result, status ?? response.statusCode);
+    else this.callbacks?.responder.send(exchangeOf(response.req), response, result, status ?? response.statusCode);
   }
 
   /** A stream that fails before it began is a failure like any other; Nest would answer it with text. */
@@ -136,14 +136,14 @@ export class HttpAdapter extends ExpressAdapter {
   override createMiddlewareFactory(method: RequestMethod): MountMiddleware {
     const mount = super.createMiddlewareFactory(method);
     const access: MiddlewareAccess = {
-      refusalOf: async (exchange) => this.hands?.refusalOf(exchange),
+      refusalOf: async (exchange) => this.callbacks?.refusalOf(exchange),
       fail: (...failed) => this.fail(...failed),
     };
     return (path, callback): unknown => mount(path, behindKey(callback as RequestHandler, access));
   }
 
   override setNotFoundHandler(): void {
-    this.use((request: Request, response: Response) => this.hands?.unmatched.answer(request, response));
+    this.use((request: Request, response: Response) => this.callbacks?.unmatched.answer(request, response));
   }
 
   override setErrorHandler(): void {
@@ -156,7 +156,7 @@ export class HttpAdapter extends ExpressAdapter {
     if (this.config.http.trustProxy !== 0) dropForwardedPorts(request.headers);
     this.crossOrigin?.(request, response);
     const exchange = beginExchange(request, response);
-    this.hands?.begin(exchange);
+    this.callbacks?.begin(exchange);
     const fault = admissionFault(request);
     if (fault === undefined) inTurn(response, before, () => this.arrived.add(exchange));
     else this.workOn(exchange, () => this.refuse(exchange, fault));
@@ -166,10 +166,10 @@ export class HttpAdapter extends ExpressAdapter {
   private take(exchange: Exchange): void {
     const { response, workload } = exchange;
     if (exchange.isOver) return;
-    if (isBehindTheLast(response)) return this.hands?.drop(exchange);
+    if (isBehindTheLast(response)) return this.callbacks?.drop(exchange);
     if (response.headersSent) return;
     workload?.take(exchange);
-    const overload = this.hands?.overload();
+    const overload = this.callbacks?.overload();
     this.workOn(exchange, () => (overload === undefined ? this.dispatch(exchange) : this.refuse(exchange, overload)));
   }
 
@@ -182,7 +182,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private refuse(exchange: Exchange, fault: ApiError): void {
-    this.hands?.unmatched.announce(exchange);
+    this.callbacks?.unmatched.announce(exchange);
     refuseExchange(exchange, exchange.response, fault);
   }
 
@@ -205,7 +205,7 @@ export class HttpAdapter extends ExpressAdapter {
   /** A target that is no path, such as `*`: Express would ask `url.parse`, of which Node warns on standard error. */
   private answerUnrouted(request: Request, response: Response): void {
     try {
-      this.hands?.unmatched.answer(request, response);
+      this.callbacks?.unmatched.answer(request, response);
     } catch (error) {
       this.fail(error, request, response);
     }
@@ -213,12 +213,12 @@ export class HttpAdapter extends ExpressAdapter {
 
   private fail(thrown: unknown, request: Request, response: Response): void {
     const exchange = exchangeOf(request);
-    if (exchange.route === undefined) this.hands?.unmatched.announce(exchange);
-    this.hands?.filter.answer(thrown, request, response);
+    if (exchange.route === undefined) this.callbacks?.unmatched.announce(exchange);
+    this.callbacks?.filter.answer(thrown, request, response);
   }
 
   private finish(exchange: Exchange): void {
-    if (!exchange.isOver) this.hands?.end(exchange);
+    if (!exchange.isOver) this.callbacks?.end(exchange);
   }
 
   get server(): Server {

@@ -16,7 +16,7 @@ import { closeIfEmpty } from './node-messages.js';
 import type { Responder } from './responder.js';
 
 /** What the platform puts around every handler. */
-export interface Surroundings {
+export interface HandlerPipeline {
   /** In their order. */
   readonly guards: readonly CanActivate[];
   readonly pipe: PipeTransform;
@@ -51,7 +51,7 @@ export class PlainHandler {
     readonly route: Route,
     private readonly controller: object,
     private readonly inputs: readonly Input[],
-    private readonly around: Surroundings,
+    private readonly around: HandlerPipeline,
   ) {}
 
   /** Never rejects. */
@@ -98,7 +98,7 @@ export class PlainHandler {
 export function plainHandlers(
   modules: ModulesContainer,
   routes: readonly Route[],
-  around: Surroundings,
+  around: HandlerPipeline,
 ): PlainHandler[] {
   return routes.flatMap((route) => {
     const wrappers = [...modules.values()].flatMap(({ controllers }) => controllers.get(route.controller) ?? []);

@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { Config } from '../config/index.js';
 import type { Database, DatabaseLink } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
-import { charged, type HookWatch } from '../feature-check/index.js';
+import { attributeToFeature, type HookWatch } from '../feature-check/index.js';
 import type { Feature } from '../feature.js';
 import type { HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
@@ -126,10 +126,10 @@ export class Running implements Application {
 
   private async bringUp(): Promise<void> {
     const { features, config, hooks } = this.parts;
-    await charged(features, this.link.open());
+    await attributeToFeature(features, this.link.open());
     if (this.stopping === undefined) {
       hooks.begin(() => this.adapter.countHandlers());
-      await charged(features, hooks.within(config.startup.timeoutMs, this.nest.init()));
+      await attributeToFeature(features, hooks.within(config.startup.timeoutMs, this.nest.init()));
       this.isUp = true;
       this.adapter.open();
       this.health.accept();

@@ -4,7 +4,7 @@ import type { Log } from './log.js';
 import { describeError, framesOf, messageOf } from './redaction.js';
 
 /** Nest's name for who logs a fault of the start and then throws it to whoever started it, who tells of it too. */
-const TELLS_TWICE = 'ExceptionHandler';
+const LOGGED_BY_ITS_CATCHER = 'ExceptionHandler';
 
 /** By whose names Nest says at a start what it makes of each module and route: that is for debugging. */
 const NEST: ReadonlySet<unknown> = new Set([
@@ -33,7 +33,7 @@ export class NestLog implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    if (message instanceof Error && rest.at(-1) === TELLS_TWICE) return;
+    if (message instanceof Error && rest.at(-1) === LOGGED_BY_ITS_CATCHER) return;
     this.write('error', message, rest);
   }
 

@@ -54,7 +54,7 @@ export interface Tracing {
    */
   together<T>(places: readonly TracePlace[], work: () => T): T;
 
-  /** Hands over what is not exported yet. Never rejects, and takes at most 2 seconds. */
+  /** Exports what is not exported yet. Never rejects, and takes at most 2 seconds. */
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { keyField } from './key-field.js';
 import { nameControls } from './named-controls.js';
 import { namedItems } from './named-items.js';
 import { deepLinkOfOperation } from './operation-link.js';
-import { toldSilence, withWholeHeaders } from './plain-answers.js';
+import { explainNoAnswer, withWholeHeaders } from './plain-answers.js';
 import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';
 import { TabAuthorization } from './tab-authorization.js';
 import { withThisServerFirst } from './this-server.js';
@@ -48,7 +48,7 @@ const ui = SwaggerUIBundle({
     foldedHeaders,
     keyField,
     namedItems,
-    toldSilence(location.href),
+    explainNoAnswer(location.href),
   ],
   responseInterceptor: withWholeHeaders,
   deepLinking: true,

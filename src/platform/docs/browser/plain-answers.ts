@@ -25,7 +25,7 @@ export function withWholeHeaders(answer: Answer): Answer {
  *
  * @param pageUrl where the page is.
  */
-export function toldSilence(pageUrl: string): SwaggerUiPlugin {
+export function explainNoAnswer(pageUrl: string): SwaggerUiPlugin {
   const setResponse =
     (original: SetResponse, system: SwaggerUi): SetResponse =>
     (path, method, outcome) => {

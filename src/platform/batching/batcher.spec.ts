@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockWaitError } from '../database/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { Gather } from './gather.js';
+import { Batcher } from './batcher.js';
 
 /** Work that ends when it is told to, so that a test decides what arrives meanwhile. */
 class Works {
@@ -30,14 +30,14 @@ const outside = { inTransaction: false };
 /** A batch begins when the code that asked is done. */
 const begun = (): Promise<void> => Promise.resolve();
 
-describe('Gather', () => {
+describe('Batcher', () => {
   it('runs what is asked at once together, and so what arrives meanwhile', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run);
-    const results = [1, 2].map((item) => gather.add(item));
+    const batcher = new Batcher(outside, works.run);
+    const results = [1, 2].map((item) => batcher.add(item));
     await begun();
     expect(works.batches.map(({ items }) => items)).toEqual([[1, 2]]);
-    results.push(...[3, 4].map((item) => gather.add(item)));
+    results.push(...[3, 4].map((item) => batcher.add(item)));
     await begun();
     expect(works.batches).toHaveLength(1);
     await works.finish(0);
@@ -51,8 +51,8 @@ describe('Gather', () => {
 
   it('splits more than a batch takes', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, { most: 2 });
-    const results = [1, 2, 3].map((item) => gather.add(item));
+    const batcher = new Batcher(outside, works.run, { most: 2 });
+    const results = [1, 2, 3].map((item) => batcher.add(item));
     await begun();
     await works.finish(0);
     await works.finish(1);
@@ -62,11 +62,11 @@ describe('Gather', () => {
 
   it('asks once for those who want the same, and begins after all of them asked', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, { shareEqual: true });
-    const results = [2, 2, 3, 2].map((item) => gather.add(item));
+    const batcher = new Batcher(outside, works.run, { shareEqual: true });
+    const results = [2, 2, 3, 2].map((item) => batcher.add(item));
     await begun();
     expect(works.batches.map(({ items }) => items)).toEqual([[2, 3]]);
-    const late = gather.add(2);
+    const late = batcher.add(2);
     await works.finish(0);
     expect(await Promise.all(results)).toEqual([20, 20, 30, 20]);
     await works.finish(1);
@@ -80,16 +80,16 @@ describe('Gather', () => {
       asked.push(...items);
       return items;
     };
-    const gather = new Gather<object, object>(outside, work, { shareEqual: true });
+    const batcher = new Batcher<object, object>(outside, work, { shareEqual: true });
     const items = [{ after: 1n }, { after: 1n }, { after: 1n, category: 7n }, { after: '1' }, { after: 1 }];
-    expect(await Promise.all(items.map((item) => gather.add(item)))).toEqual(items);
+    expect(await Promise.all(items.map((item) => batcher.add(item)))).toEqual(items);
     expect(asked).toStrictEqual([items[0], items[2], items[3], items[4]]);
   });
 
   it('takes as many different items as a batch may have, with all who want the same until there', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, { shareEqual: true, most: 2 });
-    const results = [1, 1, 2, 1, 3, 1, 4].map((item) => gather.add(item));
+    const batcher = new Batcher(outside, works.run, { shareEqual: true, most: 2 });
+    const results = [1, 1, 2, 1, 3, 1, 4].map((item) => batcher.add(item));
     await begun();
     for (const batch of [0, 1, 2]) await works.finish(batch);
     expect(works.batches.map(({ items }) => items)).toEqual([[1, 2], [3, 1], [4]]);
@@ -97,13 +97,13 @@ describe('Gather', () => {
   });
 
   it.each([0, 65, NaN])('refuses batches of %d', (most) => {
-    expect(() => new Gather(outside, new Works().run, { most })).toThrow(RangeError);
+    expect(() => new Batcher(outside, new Works().run, { most })).toThrow(RangeError);
   });
 
   it('answers no more than 64 in one go, though all want the same', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run, { shareEqual: true });
-    const added = Array.from({ length: 100 }, () => gather.add(7));
+    const batcher = new Batcher(outside, works.run, { shareEqual: true });
+    const added = Array.from({ length: 100 }, () => batcher.add(7));
     await begun();
     await works.finish(0);
     await works.finish(1);
@@ -112,12 +112,12 @@ describe('Gather', () => {
   });
 
   it('lets one bad item hurt nobody else', async () => {
-    const gather = new Gather<number, number>(outside, (items) => {
+    const batcher = new Batcher<number, number>(outside, (items) => {
       return items.includes(13)
         ? Promise.reject(new Error('refused'))
         : Promise.resolve(items.map((item) => item * 10));
     });
-    const results = await Promise.allSettled([1, 12, 13, 14].map((item) => gather.add(item)));
+    const results = await Promise.allSettled([1, 12, 13, 14].map((item) => batcher.add(item)));
     expect(results.map((result) => (result.status === 'fulfilled' ? result.value : 'refused'))).toEqual([
       10,
       120,
@@ -132,16 +132,16 @@ describe('Gather', () => {
       tried.push([...items]);
       return Promise.reject(new Error('refused'));
     };
-    const gather = new Gather<number, number>(outside, work, { shareEqual: true });
-    const results = await Promise.allSettled([1, 1, 2, 2, 2].map((item) => gather.add(item)));
+    const batcher = new Batcher<number, number>(outside, work, { shareEqual: true });
+    const results = await Promise.allSettled([1, 1, 2, 2, 2].map((item) => batcher.add(item)));
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     expect(tried).toEqual([[1, 2], [1], [2]]);
   });
 
   it('tries nothing again where the database did not answer, and keeps nobody waiting', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run);
-    const results = Promise.allSettled([1, 2, 3].map((item) => gather.add(item)));
+    const batcher = new Batcher(outside, works.run);
+    const results = Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
     await begun();
     await works.refuse(0, new ApiError(coreErrors.serviceUnavailable));
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
@@ -150,8 +150,8 @@ describe('Gather', () => {
 
   it('tells those who wait behind it that they were not asked for, not what became of the others', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run);
-    const add = (item: number) => gather.add(item).catch((error: unknown) => (error as Error).message);
+    const batcher = new Batcher(outside, works.run);
+    const add = (item: number) => batcher.add(item).catch((error: unknown) => (error as Error).message);
     const asked = add(1);
     await begun();
     const waiting = add(2);
@@ -165,10 +165,10 @@ describe('Gather', () => {
 
   it('goes on with those who wait where another transaction was in the way of a batch', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run);
-    const asked = gather.add(1);
+    const batcher = new Batcher(outside, works.run);
+    const asked = batcher.add(1);
     await begun();
-    const results = Promise.allSettled([asked, gather.add(2)]);
+    const results = Promise.allSettled([asked, batcher.add(2)]);
     await works.refuse(0, new LockWaitError(new Error('locked')));
     await works.finish(1);
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
@@ -176,8 +176,8 @@ describe('Gather', () => {
 
   it('stops trying one by one once the database does not answer', async () => {
     const works = new Works();
-    const gather = new Gather(outside, works.run);
-    const results = Promise.allSettled([1, 2, 3].map((item) => gather.add(item)));
+    const batcher = new Batcher(outside, works.run);
+    const results = Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
     await begun();
     await works.refuse(0, new Error('refused'));
     await works.finish(1);
@@ -187,15 +187,15 @@ describe('Gather', () => {
   });
 
   it('refuses what would make its queue grow without end', async () => {
-    const gather = new Gather<number, number>(outside, () => new Promise(() => undefined));
-    const added = Array.from({ length: 1001 }, (_, item) => gather.add(item));
+    const batcher = new Batcher<number, number>(outside, () => new Promise(() => undefined));
+    const added = Array.from({ length: 1001 }, (_, item) => batcher.add(item));
     await expect(added.at(-1)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
   it('lets an item of a transaction travel alone', async () => {
     const works = new Works();
-    const gather = new Gather({ inTransaction: true }, works.run);
-    const results = [1, 2].map((item) => gather.add(item));
+    const batcher = new Batcher({ inTransaction: true }, works.run);
+    const results = [1, 2].map((item) => batcher.add(item));
     expect(works.batches.map(({ items }) => items)).toEqual([[1], [2]]);
     await works.finish(0);
     await works.finish(1);

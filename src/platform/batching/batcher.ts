@@ -40,7 +40,7 @@ const MAX_WAITING = 1000;
  * next, which begins after all of them arrived. So each result is as fresh as its own statement's would be, and the
  * database has one statement at a time to answer, however many ask. `npm run bench` shows what it is worth.
  */
-export class Gather<I, R> {
+export class Batcher<I, R> {
   private waiting: Waiting<I, R>[] = [];
   private running = false;
   private readonly most: number;
@@ -131,7 +131,7 @@ function wholeKey(item: unknown): unknown {
 }
 
 /**
- * Works on items together, one batch at a time: see `Gather`.
+ * Works on items together, one batch at a time: see `Batcher`.
  *
  * @param dataSource the one that was injected: inside of a transaction an item goes alone, as part of it.
  * @param work gives one result per item, in their order.
@@ -142,7 +142,7 @@ export function createBatcher<I, R>(
   work: (items: readonly I[]) => Promise<readonly R[]>,
   options: BatcherOptions = {},
 ): (item: I) => Promise<R> {
-  const batcher = new Gather(dataSource as PlatformDataSource, work, options);
+  const batcher = new Batcher(dataSource as PlatformDataSource, work, options);
   return (item) => batcher.add(item);
 }
 

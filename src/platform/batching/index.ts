@@ -1,0 +1,1 @@
+export { createBatcher, Batcher, type BatcherOptions } from './batcher.js';

@@ -1,1 +1,0 @@
-export { createBatcher, Gather, type BatcherOptions } from './gather.js';
