@@ -15,6 +15,7 @@ import { PlatformQueryBuilder } from './platform-query-builder.js';
 import { isConflict } from './mysql-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
+import { requireExactDecimals } from './sqlite/sqlite-decimal.js';
 import { PlatformSqliteDriver } from './sqlite/sqlite-driver.js';
 import type { SqliteEngine } from './sqlite/sqlite-engine.js';
 
@@ -62,9 +63,14 @@ export class PlatformDataSource extends DataSource {
     Object.assign(this, { driver });
   }
 
-  /** Reads the entities, so that repositories are made before there is a database. @throws {TypeORMError} (rejects). */
+  /**
+   * Reads the entities, so that repositories are made before there is a database.
+   *
+   * @throws {TypeORMError} (rejects) for an entity that is none. @throws {StartFault} for a column that the engine would round.
+   */
   async prepare(): Promise<this> {
     await super.buildMetadatas();
+    if (!isMysql(this.engine)) requireExactDecimals(this.entityMetadatas);
     return this;
   }
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { callingFile, fileOf, type Feature } from '../feature.js';
 import { ApiError } from '../errors/index.js';
 import { stackOf } from '../logging/index.js';
+import { StartFault } from '../start-fault.js';
 import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
 import { injectionReason } from './injection-reason.js';
 
@@ -31,7 +32,7 @@ function reasonOf(cause: unknown): string {
 /**
  * What `starting` comes to.
  *
- * @throws {FeatureStartError} (rejects) for what came out of a feature's code, or is said of one of its classes.
+ * @throws {FeatureStartError | StartFault} (rejects) for what came out of a feature's code, or is said of one of its classes.
  */
 export async function attributeToFeature<T>(features: readonly Feature[], starting: Promise<T>): Promise<T> {
   try {
@@ -39,7 +40,10 @@ export async function attributeToFeature<T>(features: readonly Feature[], starti
   } catch (error) {
     if (error instanceof FeatureStartError) throw error;
     const feature = await featureAtFault(error, features);
-    throw feature === undefined ? error : new FeatureStartError(feature, error);
+    if (feature === undefined) throw error;
+    // It says all that there is to say.
+    if (error instanceof StartFault) throw new StartFault(`feature '${feature}' cannot start: ${error.message}`);
+    throw new FeatureStartError(feature, error);
   }
 }
 

@@ -7,6 +7,7 @@ import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSq
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { QueryResult } from 'typeorm/query-runner/QueryResult.js';
 import { readValue, returnedMap } from '../values.js';
+import { isDecimal, storedDecimal } from './sqlite-decimal.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import type { SqliteEngine } from './sqlite-engine.js';
 
@@ -29,6 +30,7 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
 
   override preparePersistentValue(value: unknown, column: ColumnMetadata): unknown {
     const stored: unknown = super.preparePersistentValue(value, column);
+    if (isDecimal(column)) return storedDecimal(stored, column);
     const isTime = column.type === 'datetime' || column.type === Date;
     return isTime && typeof stored === 'string' ? roundedTime(stored, column.precision ?? 0) : stored;
   }
