@@ -25,22 +25,25 @@ const TAKEN = new Set(
   static super switch this throw true try typeof undefined var void while with yield
 
   after application assert assert-error assert-platform-rules before constructor define-error-code define-feature describe
-  features id insert-id it parse parse-id pets run-service start-test-application`
+  features id insert-id it parse parse-id pets run-service start-test-application
+
+  api-error body column controller entity get idempotent injectable module page paginated param post query raises repository
+  slice stability test-application`
     .split(/\s+/)
     .map((word) => spell(word).camel),
 );
 
 /**
  * @param feature in lower kebab case, plural.
- * @param singular of one of them, where the feature's name without its ending is not it.
+ * @param singular of one of them. Where it is left out it is made of the feature's name, by its ending or by `-item`.
  * @throws {InvalidArgumentError} with a plain sentence.
  */
-export function featureNames(feature: string, singular = singularOf(feature)): FeatureNames {
+export function featureNames(feature: string, singular?: string): FeatureNames {
   requireKebab(feature);
-  if (singular === undefined) throw new InvalidArgumentError(`What is one of '${feature}' called? Say --singular WORD`);
-  requireKebab(singular);
-  if (feature === singular) throw new InvalidArgumentError('A feature is named in the plural, such as pet-toys');
-  const names = { feature: spell(feature), one: spell(singular) };
+  const one = singular ?? singularOf(feature);
+  requireKebab(one);
+  if (feature === one) throw new InvalidArgumentError('A feature is named in the plural, such as pet-toys');
+  const names = { feature: spell(feature), one: spell(one) };
   for (const [{ camel }, say] of [[names.feature, 'another NAME'] as const, [names.one, '--singular WORD'] as const]) {
     if (TAKEN.has(camel)) throw new InvalidArgumentError(`No variable can be called '${camel}'. Say ${say}`);
   }
@@ -51,7 +54,12 @@ function requireKebab(name: string): void {
   if (!isKebabCase(name)) throw new InvalidArgumentError(`'${name}' is not lower kebab case, such as pet-toys`);
 }
 
-function singularOf(plural: string): string | undefined {
+function singularOf(plural: string): string {
+  const word = withoutEnding(plural);
+  return word === undefined || TAKEN.has(spell(word).camel) ? `${word ?? plural}-item` : word;
+}
+
+function withoutEnding(plural: string): string | undefined {
   if (plural.endsWith('ies')) return `${plural.slice(0, -3)}y`;
   if (/(ss|x|ch|sh)es$/.test(plural)) return plural.slice(0, -2);
   return /[^su]s$/.test(plural) ? plural.slice(0, -1) : undefined;

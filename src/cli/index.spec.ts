@@ -43,7 +43,7 @@ it.each([
   ['new', 'Usage:'],
   ['new feature', "missing required argument 'name'"],
   ['new feature Toys', 'not lower kebab case'],
-  ['new feature returns', '--singular'],
+  ['new feature returns --singular return', '--singular'],
   ['new feature rows', '--singular'],
   ['seed', '--count'],
   ['seed --count 0', 'whole number'],

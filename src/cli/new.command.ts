@@ -3,132 +3,90 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { StartFault } from '../platform/start-fault.js';
 import { refuse } from './exit-codes.js';
-import { featureNames, type FeatureNames } from './feature-names.js';
-import { renderTemplate, type NewFile } from './feature-template.js';
-import { inRepository } from './room-imports.js';
+import { feature, featurePackage, type FeatureOptions, type Tree } from './feature.schematic.js';
 
-/** Where a repository lists its features. */
-const LIST = 'src/features.ts';
-
-interface NewOptions {
+interface NewOptions extends Omit<FeatureOptions, 'name'> {
   readonly package?: true;
-  readonly singular?: string;
 }
 
-/** `new feature NAME`: writes a feature whose tests pass as they are written. */
+/** `new feature NAME`: the schematics of the package where there is no Nest CLI. */
 export function newCommand(): Command {
-  const feature = new Command('feature')
+  const command = new Command('feature')
     .description('write a feature: controller, service, repository, entity, migration, DTOs and tests')
     .argument('<name>', 'in the plural, lower kebab case, e.g. pet-toys')
     .option('--package', 'as a package of its own, in a folder of that name')
     .option('--singular <word>', 'what one of them is called')
-    .action((name: string, options: NewOptions) => {
+    .action((name: string, { package: isPackage, singular }: NewOptions) => {
       try {
-        process.stdout.write(`${write(name, options).join('\n')}\n`);
+        const tree = new FolderTree(process.cwd());
+        (isPackage ? featurePackage : feature)({ name, singular })(tree);
+        const place = isPackage ? name : join('src', name);
+        process.stdout.write(`${[...tree.write(place), '', nextStep(name, isPackage, tree)].join('\n')}\n`);
       } catch (error) {
-        if (error instanceof InvalidArgumentError) refuse(feature, error.message);
+        if (error instanceof InvalidArgumentError) refuse(command, error.message);
         throw error;
       }
     });
-  return new Command('new').description('write code to begin with').addCommand(feature);
+  return new Command('new').description('write code to begin with').addCommand(command);
 }
 
-/**
- * Writes the files, and gives what to tell.
- *
- * @throws {InvalidArgumentError} with a plain sentence. @throws {StartFault} where the folder cannot be written. Then
- * nothing of the feature is left.
- */
-function write(name: string, options: NewOptions): string[] {
-  const names = featureNames(name, options.singular);
-  const here = process.cwd();
-  const files = options.package ? packageFiles(names) : featureFiles(names);
-  const repository = !options.package && isRepository(here);
-  const target = options.package ? join(here, name) : here;
-  const place = options.package ? target : join(here, 'src', name);
-  if (existsSync(place)) throw new InvalidArgumentError(`${place} is there already`);
-  const face = repository ? readFileSync(join(here, 'src/index.ts'), 'utf8') : '';
-  const list = repository ? withFeature(readFileSync(join(here, LIST), 'utf8'), names) : '';
-  const final = repository ? files.map((file) => toSource(inRepository(fromSource(file), face))) : files;
-  inNewFolder(place, () => {
-    for (const { path, text } of final) {
-      mkdirSync(dirname(join(target, path)), { recursive: true });
-      writeFileSync(join(target, path), text);
-    }
-    if (repository) replaceFile(join(here, LIST), list, join(place, 'features.ts'));
-  });
-  return [
-    ...final.map(({ path }) => `wrote ${options.package ? `${name}/` : ''}${path}`),
-    ...nextSteps(names, options, repository),
-  ];
+function nextStep(name: string, isPackage: true | undefined, tree: Tree): string {
+  if (isPackage) return `Next: cd ${name} && npm install --save-dev PATH/TO/animal-store-1.0.0.tgz && npm test`;
+  if (tree.exists('src/platform/feature.ts'))
+    return 'Next: npm run format && npm test -- src && npm run build && npm run openapi';
+  return `Next: see that the program is given the feature of './${name}/index.js', in runService([…])`;
 }
 
-/**
- * Makes a folder, with those above it, for `work` to write into; where that fails, all that was made is removed again.
- *
- * @throws {StartFault} for what the file system refused.
- */
-function inNewFolder(folder: string, work: () => void): void {
-  let made: string | undefined;
-  try {
-    made = mkdirSync(folder, { recursive: true });
-    work();
-  } catch (error) {
-    if (made !== undefined) rmSync(made, { recursive: true, force: true });
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new StartFault(`${folder} cannot be written (${code})`, { cause: error });
+/** Files to be written into a folder, all or none. */
+class FolderTree implements Tree {
+  private readonly made = new Map<string, string>();
+  private readonly changed = new Map<string, string>();
+
+  constructor(private readonly folder: string) {}
+
+  exists(path: string): boolean {
+    return existsSync(join(this.folder, path));
   }
-}
 
-/** By way of a draft in the same file system: a full disk must not cost what was there. */
-function replaceFile(path: string, text: string, draft: string): void {
-  writeFileSync(draft, text);
-  renameSync(draft, path);
-}
+  readText(path: string): string {
+    return readFileSync(join(this.folder, path), 'utf8');
+  }
 
-function featureFiles(names: FeatureNames): NewFile[] {
-  return renderTemplate('feature', names, Date.now()).map(({ path, text }) => ({
-    path: `src/${names.feature.kebab}/${path}`,
-    text,
-  }));
-}
+  create(path: string, text: string): void {
+    this.made.set(path, text);
+  }
 
-/** A package is one feature, so its source lies in `src` itself. */
-function packageFiles(names: FeatureNames): NewFile[] {
-  const feature = renderTemplate('feature', names, Date.now());
-  return [
-    ...renderTemplate('package', names, Date.now()),
-    ...feature.map(({ path, text }) => ({ path: `src/${path}`, text })),
-  ];
-}
+  overwrite(path: string, text: string): void {
+    this.changed.set(path, text);
+  }
 
-const fromSource = ({ path, text }: NewFile): NewFile => ({ path: path.slice('src/'.length), text });
-const toSource = ({ path, text }: NewFile): NewFile => ({ path: `src/${path}`, text });
+  /**
+   * @param place a new folder, which all that is made lies in.
+   * @returns a line for each file.
+   * @throws {InvalidArgumentError} where it is there. @throws {StartFault} for what the file system refused; nothing is left then.
+   */
+  write(place: string): string[] {
+    const path = join(this.folder, place);
+    if (existsSync(path)) throw new InvalidArgumentError(`${path} is there already`);
+    let first: string | undefined;
+    try {
+      first = mkdirSync(path, { recursive: true });
+      for (const [file, text] of this.made) {
+        mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+        writeFileSync(join(this.folder, file), text);
+      }
+      for (const [file, text] of this.changed) this.replace(file, text, join(path, 'draft'));
+    } catch (error) {
+      if (first !== undefined) rmSync(first, { recursive: true, force: true });
+      const { code } = error as NodeJS.ErrnoException;
+      throw code === undefined ? error : new StartFault(`${path} cannot be written (${code})`, { cause: error });
+    }
+    return [...this.made.keys(), ...this.changed.keys()].map((file) => `wrote ${file}`);
+  }
 
-function isRepository(folder: string): boolean {
-  return existsSync(join(folder, LIST)) && existsSync(join(folder, 'src/platform/feature.ts'));
-}
-
-/**
- * `[pets]` → `[pets, orders]`, with its import.
- *
- * @throws {InvalidArgumentError} where there is no such list.
- */
-function withFeature(text: string, { feature }: FeatureNames): string {
-  const [whole, begin, names] = /(features: readonly Feature\[\] = \[)([^\]]*)\]/.exec(text) ?? [];
-  if (whole === undefined || names === undefined) throw new InvalidArgumentError(`${LIST} has no list of features`);
-  const listed = names.split(',').map((name) => name.trim());
-  const all = [...listed.filter((name) => name !== ''), feature.camel].join(', ');
-  return `import { ${feature.camel} } from './${feature.kebab}/index.js';\n${text.replace(whole, `${begin}${all}]`)}`;
-}
-
-function nextSteps({ feature }: FeatureNames, options: NewOptions, repository: boolean): string[] {
-  if (options.package)
-    return ['', `Next: cd ${feature.kebab} && npm install PATH/TO/animal-store-1.0.0.tgz && npm test`];
-  if (repository)
-    return [`wrote ${LIST}`, '', 'Next: npm run format && npm test -- src && npm run build && npm run openapi'];
-  return [
-    '',
-    `Next: import { ${feature.camel} } from './${feature.kebab}/index.js' in main.ts, and add it to the features.`,
-  ];
+  /** By way of a draft in the same file system: a full disk must not cost what was there. */
+  private replace(file: string, text: string, draft: string): void {
+    writeFileSync(draft, text);
+    renameSync(draft, join(this.folder, file));
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -31,7 +31,7 @@ describe('the guide, by someone who has only that page', () => {
     // The last command runs until it is stopped; below it is started as a service is.
     const [make = '', enter = '', install = '', start = ''] = commands('guide');
     expect([enter, start]).toEqual(['cd orders', 'npm start']);
-    const further = 'npx animal-store new feature returns --singular return-slip';
+    const further = 'npx nest g feature returns';
     const shell = [make, enter, install, further, 'npm test', 'npm start -- help'].join(' && ');
     const env = `export npm_config_cache=${join(folder, 'cache')} npm_config_update_notifier=false npm_config_audit=false npm_config_prefer_offline=true`;
     const said = await runIn(
@@ -40,7 +40,11 @@ describe('the guide, by someone who has only that page', () => {
       '-ec',
       `${env}; ${shell}`.replaceAll('PATH/TO/animal-store-1.0.0.tgz', tarball),
     );
-    expect(said).toContain('wrote src/returns/returns.feature.ts\n');
+    expect(said).toContain('CREATE src/returns/returns.feature.ts ');
+    const { peerDependencies } = JSON.parse(readFileSync(join(folder, 'orders/package.json'), 'utf8')) as {
+      peerDependencies: Record<string, string>;
+    };
+    expect(peerDependencies['animal-store']).toBe('^1.0.0');
     expect(said).toMatch(/pass 6\n.*fail 0\n/);
     expect(said).toMatch(/^Usage: animal-store /m);
   }, 300_000);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   workshop = scratchFolder('workshop');
   example = await buildPackage('examples/store-orders', workshop);
   const [store, orders] = await Promise.all([pack(projectFolder, workshop), pack(example, workshop)]);
-  await install(consumer, store, orders, 'typescript@6', '@types/node@24');
+  await install(consumer, store, orders, 'typescript@6', '@types/node@24', '@nestjs/cli@12');
   writeFileSync(
     join(consumer, 'main.mjs'),
     `import { pets, runService } from 'animal-store';
@@ -64,6 +64,23 @@ describe('the installed package', () => {
     );
     expect(await runIn(join(consumer, 'pet-toys'), 'npm', 'test')).toMatch(/pass 3\n.*fail 0\n/);
   }, 60_000);
+
+  it('has a schematic of the Nest CLI, which adds the feature to those of the program', async () => {
+    const package_ = join(consumer, 'pet-toys');
+    const nest = (...args: readonly string[]): Promise<string> =>
+      runIn(package_, join(consumer, 'node_modules/.bin/nest'), 'g', '-c', 'animal-store', ...args);
+    for (const name of ['returns', 'modules', 'people']) {
+      expect(await nest('feature', name, 'more')).toContain(`CREATE src/more/${name}/${name}.feature.ts `);
+    }
+    const main = readFileSync(join(package_, 'src/main.ts'), 'utf8');
+    expect(main).toContain("import { returns } from './more/returns/index.js';");
+    expect(main).toContain('runService([pets, petToys, returns, modules, people]);');
+    expect(await runIn(package_, 'npm', 'test')).toMatch(/pass 12\n.*fail 0\n/);
+    expect(await nest('package', 'carts')).toContain('CREATE carts/src/main.ts ');
+    await nest('feature', 'returns', 'more');
+    await nest('feature', 'Returns');
+    expect(readFileSync(join(package_, 'src/main.ts'), 'utf8')).toBe(main);
+  }, 120_000);
 
   it('tells an old Node what it needs', async () => {
     const { node = process.execPath, env = {} } = oldNode(workshop);

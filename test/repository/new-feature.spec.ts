@@ -63,6 +63,7 @@ describe('new feature, in this repository', () => {
 
   it('asks for a name that it can use', async () => {
     await expect(generate('Orders')).rejects.toThrow("'Orders' is not lower kebab case");
-    await expect(generate('stock')).rejects.toThrow("What is one of 'stock' called? Say --singular WORD");
+    await expect(generate('pets')).rejects.toThrow("No variable can be called 'pets'. Say another NAME");
+    await expect(generate('toys', '--singular', 'module')).rejects.toThrow('Say --singular WORD');
   });
 });

@@ -1,0 +1,90 @@
+import { InvalidArgumentError } from 'commander';
+import { posix } from 'node:path';
+import { featureNames, type FeatureNames } from './feature-names.js';
+import { renderTemplate, type NewFile } from './feature-template.js';
+import { inRepository } from './room-imports.js';
+
+/** What is used of the `Tree` of @angular-devkit/schematics: the files of a project, by paths from its folder. */
+export interface Tree {
+  exists(path: string): boolean;
+  readText(path: string): string;
+  create(path: string, text: string): void;
+  overwrite(path: string, text: string): void;
+}
+
+/** Those of `nest g` that mean something here. */
+export interface FeatureOptions {
+  /** In the plural, lower kebab case. */
+  readonly name: string;
+  /** What one of them is called; made of the name where it is left out. */
+  readonly singular?: string | undefined;
+  /** The folder for the feature's own, below the source root. */
+  readonly path?: string | undefined;
+  /** `src` where it is left out. */
+  readonly sourceRoot?: string | undefined;
+  /** Leaves the list of features as it is. */
+  readonly skipImport?: boolean | undefined;
+}
+
+/** Where a project lists its features: this repository, and a package that runs the service. */
+const LISTS: readonly (readonly [file: string, list: RegExp])[] = [
+  ['features.ts', /(features: readonly Feature\[\] = \[)([^\]]*)\]/],
+  ['main.ts', /(runService\(\[)([^\]]*)\]/],
+];
+
+/**
+ * `nest g -c animal-store feature orders`: writes a feature whose tests pass as they are written, and adds it to the list of
+ * features where the project has one.
+ *
+ * @throws {InvalidArgumentError} with a plain sentence, for a name that cannot be used.
+ */
+export function feature({ sourceRoot = 'src', path = '', skipImport = false, ...named }: FeatureOptions) {
+  return (tree: Tree): void => {
+    const names = featureNames(named.name, named.singular);
+    const folder = posix.join(path, names.feature.kebab);
+    const files = renderTemplate('feature', names, Date.now()).map((file) => inFolder(folder, file));
+    const own = tree.exists(`${sourceRoot}/platform/feature.ts`) ? fromRooms(files, tree, sourceRoot) : files;
+    for (const { path: at, text } of own) tree.create(posix.join(sourceRoot, at), text);
+    if (!skipImport) addToList(tree, sourceRoot, names, folder);
+  };
+}
+
+/** `nest g -c animal-store package orders`: a package of its own, which is one feature and runs the service with it. */
+export function featurePackage({ name, singular }: FeatureOptions) {
+  return (tree: Tree): void => {
+    const names = featureNames(name, singular);
+    const now = Date.now();
+    const source = renderTemplate('feature', names, now).map((file) => inFolder('src', file));
+    for (const file of [...renderTemplate('package', names, now), ...source]) {
+      tree.create(posix.join(names.feature.kebab, file.path), file.text);
+    }
+  };
+}
+
+/** The same files as they stand in this repository. */
+function fromRooms(files: readonly NewFile[], tree: Tree, sourceRoot: string): NewFile[] {
+  const face = tree.readText(`${sourceRoot}/index.ts`);
+  return files.map((file) => inRepository(file, face));
+}
+
+/** `[pets]` → `[pets, orders]`, with its import. */
+function addToList(tree: Tree, sourceRoot: string, { feature: { camel } }: FeatureNames, folder: string): void {
+  for (const [file, list] of LISTS) {
+    const path = `${sourceRoot}/${file}`;
+    if (!tree.exists(path)) continue;
+    const text = tree.readText(path);
+    const [whole, begin, inside] = list.exec(text) ?? [];
+    if (whole === undefined || inside === undefined) {
+      if (file === 'main.ts') return;
+      throw new InvalidArgumentError(`${path} has no list of features`);
+    }
+    const listed = inside.split(',').flatMap((name) => name.trim() || []);
+    if (listed.includes(camel)) throw new InvalidArgumentError(`${path} has a feature '${camel}' already`);
+    const changed = text.replace(whole, `${begin}${[...listed, camel].join(', ')}]`);
+    return tree.overwrite(path, `import { ${camel} } from './${folder}/index.js';\n${changed}`);
+  }
+}
+
+function inFolder(folder: string, { path, text }: NewFile): NewFile {
+  return { path: posix.join(folder, path), text };
+}
