@@ -11,7 +11,7 @@ const PUBLIC_API = '^src/index\\.ts$';
 const TESTING = '^src/testing/';
 const APPLICATION = '^src/application(\\.ts$|/)';
 const FEATURE_LIST = '^src/features\\.ts$';
-const FEATURE = '^src/(?!platform/|cli/|application/|testing/)([^/]+)/';
+const FEATURE = '^src/(?!platform/|cli/|application/|client/|testing/)([^/]+)/';
 const FEATURE_INDEX = '^src/[^/]+/(index|[^/]+\\.feature)\\.ts$';
 const SPEC = '\\.spec\\.ts$';
 /** Packages that speak HTTP, and those that speak SQL, wherever they are installed. */
@@ -40,6 +40,18 @@ const forbidden = [
     comment: 'src/index.ts and src/testing are for other packages. A file in here imports the concern itself.',
     from: { path: '^src/', pathNot: [SPEC, TESTING] },
     to: { path: [PUBLIC_API, TESTING] },
+  },
+  {
+    name: 'client-stands-alone',
+    comment: 'The client runs in browsers: it takes nothing of the service, of Node.js or of packages.',
+    from: { path: '^src/client/', pathNot: SPEC },
+    to: { pathNot: '^src/client/' },
+  },
+  {
+    name: 'nobody-imports-the-client',
+    comment: 'The client is for other packages.',
+    from: { path: '^src/', pathNot: '^src/client/' },
+    to: { path: '^src/client/' },
   },
   {
     name: 'application-only-from-above',

@@ -52,6 +52,7 @@ function report(entry, reportFileName, extractorMessageReporting) {
 
 const entries = [
   ['dist/index.d.ts', 'animal-store.api.md', nothingForgotten],
+  ['dist/client/index.d.ts', 'animal-store-client.api.md', nothingForgotten],
   // What it speaks of besides is exported by the public API.
   ['dist/testing/index.d.ts', 'animal-store-testing.api.md', silent],
 ];

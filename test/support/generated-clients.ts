@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,12 +20,17 @@ const COMPILER_OPTIONS = {
   outDir: 'out',
 };
 
-/** A project as a user of the service would have one: TypeScript, strict, with what this repository has installed. */
+/** A project as a user of the service would have one: TypeScript, strict, with this package and what it has installed. */
 export class ClientProject {
   readonly folder = scratchFolder('client');
 
   constructor() {
-    symlinkSync(join(projectFolder, 'node_modules'), join(this.folder, 'node_modules'));
+    const modules = join(this.folder, 'node_modules');
+    mkdirSync(modules);
+    for (const name of readdirSync(join(projectFolder, 'node_modules'))) {
+      symlinkSync(join(projectFolder, 'node_modules', name), join(modules, name));
+    }
+    symlinkSync(projectFolder, join(modules, 'animal-store'));
     this.write('package.json', JSON.stringify({ type: 'module' }));
     this.write('tsconfig.json', JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ['**/*.ts'] }));
     mkdirSync(join(this.folder, 'out'));

@@ -1,0 +1,154 @@
+import { AnimalStoreError } from './animal-store-error.js';
+import type { ListPetsQuery, NewPet, Pet } from './api.js';
+import { parseExact, stringifyExact } from './exact-json.js';
+import { pause, waitBefore } from './retry.js';
+
+export interface AnimalStoreClientOptions {
+  /** The base address, which ends in `/v1`: `http://localhost:3000/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** How often a request that may succeed later is sent again. Unset: 3. */
+  readonly retries?: number;
+  /** After so many milliseconds without a whole answer a request is given up, and counts as lost. Unset: 30,000. */
+  readonly timeoutMs?: number;
+  /** An answer that asks for a longer wait than so many milliseconds is not waited for, but thrown. Unset: 60,000. */
+  readonly maxWaitMs?: number;
+  /** In place of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface RequestOptions {
+  /** Aborts the request, its retries and the waits between them. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CreateOptions extends RequestOptions {
+  /** Your own name for what shall happen once, kept over all tries, also those of another process. Unset: a random one. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A page of a list. */
+export interface PetsPage {
+  readonly pets: readonly Pet[];
+  /** The `cursor` of the next page; undefined on the last. */
+  readonly next: string | undefined;
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface Answer {
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * A client of the Animal Store, for browsers and Node.js. Integers of 64 bits are `bigint` and exact. What may succeed later
+ * is sent again, at most `retries` times and after `Retry-After`; a POST carries an `Idempotency-Key` over all its tries,
+ * so that it adds nothing twice.
+ *
+ * Every method rejects with an `AnimalStoreError` where the service refuses, with the error of `fetch` where there is no answer,
+ * and with the reason of `signal` where that is aborted.
+ */
+export class AnimalStoreClient {
+  readonly #options: Required<AnimalStoreClientOptions>;
+
+  constructor(options: AnimalStoreClientOptions) {
+    const defaults = { retries: 3, timeoutMs: 30_000, maxWaitMs: 60_000, fetch: globalThis.fetch.bind(globalThis) };
+    this.#options = { ...defaults, ...options, baseUrl: options.baseUrl.replace(/\/$/, '') };
+  }
+
+  /** One page of pets, by ascending id. */
+  async listPets(query: ListPetsQuery = {}, { signal }: RequestOptions = {}): Promise<PetsPage> {
+    const asked = Object.entries(query) as [string, string | number | undefined][];
+    const given = new URLSearchParams();
+    for (const [name, value] of asked) if (value !== undefined) given.set(name, String(value));
+    const { headers, text } = await this.#send({
+      method: 'GET',
+      path: given.size === 0 ? '/pets' : `/pets?${String(given)}`,
+      signal,
+    });
+    return { pets: parseExact(text) as Pet[], next: nextCursor(headers.get('link'), this.#options.baseUrl) };
+  }
+
+  /** All pages, each read when it is asked for: `for await (const { pets } of client.pages())`. */
+  async *pages(query: ListPetsQuery = {}, options: RequestOptions = {}): AsyncGenerator<PetsPage, void, undefined> {
+    let page = await this.listPets(query, options);
+    yield page;
+    while (page.next !== undefined) {
+      page = await this.listPets({ ...query, cursor: page.next }, options);
+      yield page;
+    }
+  }
+
+  /** All pets, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
+  async *pets(query: ListPetsQuery = {}, options: RequestOptions = {}): AsyncGenerator<Pet, void, undefined> {
+    for await (const { pets } of this.pages({ limit: 100, ...query }, options)) yield* pets;
+  }
+
+  /** Adds a pet, once. It is durable when the promise resolves. */
+  async createPet(pet: NewPet, { idempotencyKey = randomKey(), signal }: CreateOptions = {}): Promise<Pet> {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
+    const { text } = await this.#send({ method: 'POST', path: '/pets', headers, body: stringifyExact(pet), signal });
+    return parseExact(text) as Pet;
+  }
+
+  /** @deprecated GET /pets/{petId} is removed on 2030-12-05; use `listPets`. */
+  async getPet(id: bigint, { signal }: RequestOptions = {}): Promise<Pet> {
+    const { text } = await this.#send({ method: 'GET', path: `/pets/${id}`, signal });
+    return parseExact(text) as Pet;
+  }
+
+  async #send(call: Call): Promise<Answer> {
+    const { retries, maxWaitMs } = this.#options;
+    for (let tries = 1; ; tries += 1) {
+      const { response, text = '', error } = await this.#try(call);
+      if (response?.ok === true) return { headers: response.headers, text };
+      const failure = response === undefined ? error : AnimalStoreError.from(response, text);
+      call.signal?.throwIfAborted();
+      const wait = waitBefore(response, tries);
+      if (tries > retries || wait === undefined || wait > maxWaitMs) throw failure;
+      await pause(wait, call.signal);
+    }
+  }
+
+  /** One try: a whole answer, or why there is none. */
+  async #try({
+    method,
+    path,
+    headers,
+    body,
+    signal,
+  }: Call): Promise<{ response?: Response; text?: string; error?: unknown }> {
+    const { baseUrl, apiKey, timeoutMs } = this.#options;
+    const limit = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await this.#options.fetch(`${baseUrl}${path}`, {
+        method,
+        headers: { ...headers, Authorization: `Bearer ${apiKey}` },
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        ...(body !== undefined && { body }),
+      });
+      return { response, text: await response.text() };
+    } catch (error) {
+      return { error };
+    }
+  }
+}
+
+/** The cursor of `rel="next"` (RFC 8288). It is asked for at `baseUrl`, whatever address a proxy on the way has. */
+function nextCursor(link: string | null, baseUrl: string): string | undefined {
+  const target = /<([^>]*)>;[^,]*\brel="next"/.exec(link ?? '')?.[1];
+  if (target === undefined) return undefined;
+  return new URL(target, baseUrl).searchParams.get('cursor') ?? undefined;
+}
+
+/** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,9 @@
+export { AnimalStoreError } from './animal-store-error.js';
+export {
+  AnimalStoreClient,
+  type AnimalStoreClientOptions,
+  type CreateOptions,
+  type PetsPage,
+  type RequestOptions,
+} from './animal-store-client.js';
+export type { ListPetsQuery, NewPet, Pet, PetStatus } from './api.js';
