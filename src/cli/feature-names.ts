@@ -24,7 +24,7 @@ const TAKEN = new Set(
   finally for function if implements import in instanceof interface let new null package private protected public return
   static super switch this throw true try typeof undefined var void while with yield
 
-  after application assert assert-error assert-platform-rules before constructor define-error-code define-feature describe
+  after application assert assert-error assert-platform-rules before before-each constructor define-error-code define-feature describe
   features id insert-id it parse parse-id pets run-service start-test-application
 
   api-error body column controller entity get idempotent injectable module page paginated param post query raises repository

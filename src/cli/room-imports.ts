@@ -15,8 +15,8 @@ export function inRepository(file: NewFile, face: string): NewFile {
     .replace(/^import \{([^}]*)\} from 'animal-store';$/gm, (_, list: string) => importsOf(namesIn(list), rooms, up))
     .replace("'animal-store/testing'", `'${up}/testing/index.js'`)
     .replace(
-      "import { after, before, describe, it } from 'node:test';",
-      "import { afterAll as after, beforeAll as before, describe, it } from '@jest/globals';",
+      "import { after, before, beforeEach, describe, it } from 'node:test';",
+      "import { afterAll as after, beforeAll as before, beforeEach, describe, it } from '@jest/globals';",
     );
   return { path: file.path.replace(/\.test\.ts$/, '.spec.ts'), text };
 }

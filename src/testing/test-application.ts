@@ -1,5 +1,6 @@
 import type { InjectionToken, Type } from '@nestjs/common';
 import type { Server } from 'node:http';
+import { DataSource } from 'typeorm';
 import { createApplication, logContext, type CreateNest } from '../application.js';
 import { ApiKeyStore, EVERYTHING } from '../platform/auth/index.js';
 import { Clock } from '../platform/clock.js';
@@ -11,12 +12,18 @@ import { createLog, type Log } from '../platform/logging/index.js';
 import { type Route, RouteTable } from '../platform/routing/index.js';
 import { version } from '../platform/version.js';
 import { TestClient } from './test-client.js';
+import { createTestDatabase, emptyTables, type TestDatabase } from './test-database.js';
 
 export interface TestOptions {
   readonly features: readonly Feature[];
   /** Variables of the environment, above those of the kit; nothing else of the process's environment is read. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /**
+   * A server of MySQL or MariaDB, `mysql://LOGIN:PASSWORD@HOST:PORT`, whose login may create databases: the application has one
+   * of its own there, which is dropped when it stops. One in memory where this is left out or empty.
+   */
+  readonly server?: string | undefined;
   /** Providers in place of those with the same token, of a feature or of the platform. */
   readonly overrides?: readonly ProviderOverride[];
 }
@@ -26,13 +33,12 @@ export type ProviderOverride = { readonly provide: InjectionToken } & (
   { readonly useValue: unknown } | { readonly useClass: Type }
 );
 
-/** An empty database in memory, any free ports, no limits that a test would run into, only errors in the log. */
+/** Any free ports, no limits that a test would run into, only errors in the log. */
 const ENVIRONMENT = {
   NODE_ENV: 'test',
   HOST: '127.0.0.1',
   PORT: '0',
   MANAGEMENT_PORT: '0',
-  DATABASE_URL: 'sqlite::memory:',
   LOG_LEVEL: 'error',
   AUTH_FAILURES_PER_MINUTE: '0',
   RATE_LIMIT_PER_MINUTE: '0',
@@ -40,17 +46,23 @@ const ENVIRONMENT = {
 };
 
 /**
- * Starts the application with these features, migrated and ready, on an empty database in memory.
+ * Starts the application with these features, migrated and ready, on an empty database of its own.
  *
  * @throws {FeatureError} with every violation of every feature. @throws {ConfigError} for a wrong `env`.
  */
-export async function startTestApplication({
-  features,
-  env,
-  clock,
-  overrides = [],
-}: TestOptions): Promise<TestApplication> {
-  const config = loadConfig({ ...ENVIRONMENT, ...env }, false, features);
+export async function startTestApplication(options: TestOptions): Promise<TestApplication> {
+  const database = await createTestDatabase(options.server);
+  try {
+    const running = await start(options, database);
+    return new TestApplication(running, database, await newKey(running, [EVERYTHING]));
+  } catch (error) {
+    await database.drop();
+    throw error;
+  }
+}
+
+async function start({ features, env, clock, overrides = [] }: TestOptions, database: TestDatabase) {
+  const config = loadConfig({ ...ENVIRONMENT, DATABASE_URL: database.url, ...env }, false, features);
   const log = await quietLog(config, features);
   const running = await createApplication({
     features,
@@ -61,7 +73,7 @@ export async function startTestApplication({
   });
   await running.start();
   await running.ready();
-  return new TestApplication(running, await newKey(running, [EVERYTHING]));
+  return running;
 }
 
 /** As @nestjs/testing makes an application. */
@@ -97,6 +109,7 @@ export class TestApplication {
   /** @internal */
   constructor(
     private readonly running: Application,
+    private readonly ownDatabase: TestDatabase,
     /** The key of `client`, for another one such as supertest. */
     readonly key: string,
   ) {
@@ -140,8 +153,18 @@ export class TestApplication {
     return routes.filter((route) => route.feature === feature.name);
   }
 
+  /**
+   * Empties all tables but that of the keys, so that the next test begins as the first did; ids begin at 1. Rows that
+   * migrations wrote are gone too.
+   */
+  async reset(): Promise<void> {
+    await emptyTables(this.get(DataSource));
+  }
+
+  /** Ends the application, and drops its database. */
   async stop(): Promise<void> {
     await this.running.stop();
+    await this.ownDatabase.drop();
   }
 }
 

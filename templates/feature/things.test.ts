@@ -1,14 +1,17 @@
 import { assertError, assertPlatformRules, startTestApplication, type TestApplication } from 'animal-store/testing';
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { things } from './things.feature.js';
 
 describe('things', () => {
   let application: TestApplication;
 
   before(async () => {
-    application = await startTestApplication({ features: [things] });
+    // With a server's address the tests run there, else in memory.
+    application = await startTestApplication({ features: [things], server: process.env['TEST_DATABASE_URL'] });
   });
+
+  beforeEach(() => application.reset());
 
   after(() => application.stop());
 
@@ -18,9 +21,9 @@ describe('things', () => {
     const { client } = application;
     const created = await client.post('/v1/things', { name: 'Rex' });
     assert.equal(created.status, 201);
-    const { id } = created.json() as { id: number };
+    assert.deepEqual(created.json(), { id: 1, name: 'Rex' });
     await client.post('/v1/things', { name: 'Tux' });
-    assert.deepEqual((await client.get(`/v1/things/${id}`)).json(), { id, name: 'Rex' });
+    assert.deepEqual((await client.get('/v1/things/1')).json(), { id: 1, name: 'Rex' });
     const page = await client.get('/v1/things?limit=1');
     assert.equal((page.json() as unknown[]).length, 1);
     assert.match(page.headers.get('link') ?? '', /limit=1&cursor=[^>]+>; rel="next"/);

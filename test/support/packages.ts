@@ -81,8 +81,8 @@ export async function compile(folder: string): Promise<void> {
   await runIn(folder, process.execPath, join(folder, 'node_modules/typescript/bin/tsc'));
 }
 
-/** Every test that `node --test` finds in a compiled package. */
-export async function runNodeTests(folder: string): Promise<string> {
+/** Every test that `node --test` finds in a compiled package. @param server where its databases are; in memory without. */
+export async function runNodeTests(folder: string, server = ''): Promise<string> {
   if (!existsSync(join(folder, 'dist'))) throw new Error(`${folder} is not compiled`);
-  return runIn(folder, process.execPath, '--test', 'dist/**/*.test.js');
+  return runIn(folder, 'env', `TEST_DATABASE_URL=${server}`, process.execPath, '--test', 'dist/**/*.test.js');
 }
