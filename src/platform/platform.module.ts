@@ -1,17 +1,17 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { AuthModule } from './auth/index.js';
 import { Clock } from './clock.js';
-import { CONFIG, type Config } from './config/index.js';
+import { ConfigModule, type Config } from './config/index.js';
 import { Database, DatabaseModule, type PlatformDataSource } from './database/index.js';
-import { Deprecations, RemovalGuard } from './deprecation/index.js';
-import { Health } from './health/index.js';
-import { BodyGuard, Deadline, ErrorFilter, NegotiationGuard, Responder, RouteGuard, Unmatched } from './http/index.js';
+import { DeprecationModule } from './deprecation/index.js';
+import { HealthModule } from './health/index.js';
+import { HttpModule } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
-import { AuthModule, ClientQuota, FailedAuthLimit } from './auth/index.js';
-import { ExchangeObserver, LoopWatch } from './lifecycle/index.js';
-import { AddressFailedAuthLimit, ClientRateLimit, Limits, RateLimitGuard, Shedding } from './limits/index.js';
-import { LOG, type Log } from './logging/index.js';
-import { FeatureMetrics, Metrics } from './metrics/index.js';
-import { PublicUrls, RouteTable } from './routing/index.js';
+import { LifecycleModule } from './lifecycle/index.js';
+import { LimitsModule } from './limits/index.js';
+import { LoggingModule, type Log } from './logging/index.js';
+import { MetricsModule, type FeatureMetrics, type Metrics } from './metrics/index.js';
+import { RoutingModule } from './routing/index.js';
 
 /** What exists before Nest does, and is given to it. */
 export interface CoreProviders {
@@ -24,58 +24,33 @@ export interface CoreProviders {
   readonly featureMetrics: FeatureMetrics;
 }
 
-const made = [
-  RouteTable,
-  Health,
-  Deprecations,
-  Responder,
-  Unmatched,
-  ExchangeObserver,
-  LoopWatch,
-  Shedding,
-  Deadline,
-  ClientRateLimit,
-];
-const steps = [RouteGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, BodyGuard];
-
-/** What every feature gets for nothing, under one roof. */
+/** Everything that the platform gives to features: one module a concern, each of them global. */
 @Module({})
 export class PlatformModule {
   static on({ config, clock, log, dataSource, database, metrics, featureMetrics }: CoreProviders): DynamicModule {
-    const given: Provider[] = [
-      { provide: CONFIG, useValue: config },
+    const providers: Provider[] = [
       { provide: Clock, useValue: clock },
-      { provide: LOG, useValue: log },
       { provide: Database, useValue: database },
-      { provide: Metrics, useValue: metrics },
-      { provide: FeatureMetrics, useValue: featureMetrics },
-      { provide: PublicUrls, useValue: new PublicUrls(config.http.publicBaseUrl) },
-      { provide: ErrorFilter, useValue: new ErrorFilter(log) },
-      { provide: Limits, useFactory: () => Limits.open(config, log) },
-      { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
-      { provide: ClientQuota, useExisting: ClientRateLimit },
     ];
-    const values = [...config.featureValues].map(([provide, useValue]) => ({ provide, useValue }));
     return {
       module: PlatformModule,
       global: true,
-      imports: [DatabaseModule.on(dataSource), AuthModule, IdempotencyModule],
-      providers: [...given, ...values, ...made, ...steps],
-      exports: [
-        CONFIG,
-        Clock,
-        LOG,
-        Database,
-        Metrics,
-        FeatureMetrics,
-        PublicUrls,
-        ErrorFilter,
-        Limits,
-        FailedAuthLimit,
-        ClientQuota,
-        ...values,
-        ...made,
+      imports: [
+        ConfigModule.of(config),
+        LoggingModule.of(log),
+        MetricsModule.of(metrics, featureMetrics),
+        DatabaseModule.on(dataSource),
+        RoutingModule,
+        HttpModule,
+        AuthModule,
+        LimitsModule,
+        DeprecationModule,
+        IdempotencyModule,
+        HealthModule,
+        LifecycleModule,
       ],
+      providers,
+      exports: providers,
     };
   }
 }

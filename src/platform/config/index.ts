@@ -6,6 +6,7 @@ export {
   type ManagementConfig,
   type Setting,
 } from './config.js';
+export { ConfigModule } from './config.module.js';
 export { ConfigError, type Fault } from './config-error.js';
 export { currentDatabaseTarget } from './current-database-target.js';
 export {

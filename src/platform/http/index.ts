@@ -5,6 +5,7 @@ export { ErrorFilter } from './error.filter.js';
 export { currentExchange, Exchange, exchangeOf, type Principal } from './exchange.js';
 export { ExchangeList } from './exchange-list.js';
 export { HttpAdapter } from './http.adapter.js';
+export { HttpModule } from './http.module.js';
 export { createHttpServer } from './http-server.js';
 export { NegotiationGuard } from './negotiation.guard.js';
 export { BodyGuard } from './body.guard.js';

@@ -1,2 +1,3 @@
-export { AddressFailedAuthLimit, Limits, ClientRateLimit, RateLimitGuard } from './limits.js';
+export { LimitsModule } from './limits.module.js';
+export { RateLimitGuard } from './limits.js';
 export { Shedding } from './shedding.js';

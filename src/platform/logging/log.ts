@@ -6,6 +6,9 @@ import { cleanLine, redactedPaths, serializers } from './redaction.js';
 /** The service's log: one JSON object a line. */
 export type Log = Logger;
 
+/** What Nest injects the log by: `@Inject(LOG) log: Log`. */
+export const LOG = Symbol('animal-store:log');
+
 export interface LogSettings {
   readonly level: string;
   readonly format: 'json' | 'pretty';

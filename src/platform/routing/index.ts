@@ -5,3 +5,4 @@ export { argumentsOf, type ArgumentKind, type HandlerArgument } from './handler-
 export { FORM_MEDIA, JSON_MEDIA } from './media-types.js';
 export type { DeprecationTerms, Location, Route, RouteTraits } from './route.js';
 export { PublicUrls } from './public-urls.js';
+export { RoutingModule } from './routing.module.js';

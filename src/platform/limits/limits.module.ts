@@ -1,0 +1,21 @@
+import { Global, Module } from '@nestjs/common';
+import { ClientQuota, FailedAuthLimit } from '../auth/index.js';
+import { CONFIG, type Config } from '../config/index.js';
+import { LOG, type Log } from '../logging/index.js';
+import { AddressFailedAuthLimit, ClientRateLimit, Limits, RateLimitGuard } from './limits.js';
+import { Shedding } from './shedding.js';
+
+/** Rate limits by client and by source address, and refusal of work that is too much for this process. */
+@Global()
+@Module({
+  providers: [
+    { provide: Limits, useFactory: (config: Config, log: Log) => Limits.open(config, log), inject: [CONFIG, LOG] },
+    { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
+    ClientRateLimit,
+    { provide: ClientQuota, useExisting: ClientRateLimit },
+    RateLimitGuard,
+    Shedding,
+  ],
+  exports: [FailedAuthLimit, ClientQuota, Shedding],
+})
+export class LimitsModule {}
