@@ -3,7 +3,7 @@ import { createDataSource, MIGRATION_TABLE, planMigrations } from '../platform/d
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
 import { refuse } from './exit-codes.js';
-import { readConfig } from './read-config.js';
+import { readConfig } from './with-database.js';
 
 interface GrantsOptions {
   readonly role: 'service' | 'owner';

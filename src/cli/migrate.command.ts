@@ -4,8 +4,7 @@ import { declareFeatures, startedFeatures } from '../platform/feature-check/inde
 import type { Feature } from '../platform/feature.js';
 import { holdBack, refuse } from './exit-codes.js';
 import { describeAhead, printPlan, printStatus, unknownTo } from './migration-report.js';
-import { readConfig } from './read-config.js';
-import { withDatabase } from './with-database.js';
+import { readConfig, withDatabase } from './with-database.js';
 import { exitCodeOf, onStopSignal, type StopSignal } from '../platform/runtime/index.js';
 import { StartFault } from '../platform/start-fault.js';
 

@@ -4,8 +4,7 @@ import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature, Samples } from '../platform/feature.js';
 import { refuse } from './exit-codes.js';
 import { Progress } from './progress.js';
-import { readConfig } from './read-config.js';
-import { withDatabase } from './with-database.js';
+import { readConfig, withDatabase } from './with-database.js';
 
 /** Rows of one statement: a commit for so many costs little each, and it ends far below a query's deadline. */
 const BATCH_SIZE = 2000;

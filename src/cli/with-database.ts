@@ -1,5 +1,11 @@
 import { access } from 'node:fs/promises';
-import { databaseFile, type Config, type DatabaseTarget } from '../platform/config/index.js';
+import {
+  databaseFile,
+  type Config,
+  type DatabaseTarget,
+  loadConfig,
+  loadEnvironment,
+} from '../platform/config/index.js';
 import {
   createDatabase,
   createDataSource,
@@ -14,7 +20,6 @@ import {
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
-import { readConfig } from './read-config.js';
 
 interface OpenDatabase {
   readonly config: Config;
@@ -138,4 +143,16 @@ function consoleListener(words: MigrationWords | undefined): MigrationListener {
       if (words !== undefined) process.stdout.write(`${words.done} ${name}\n`);
     },
   };
+}
+
+/**
+ * The configuration of a command, which logs to standard error. What looks misspelt is told there too: a command that
+ * works elsewhere than was meant would not say so itself.
+ *
+ * @throws {ConfigError} with every fault.
+ */
+export function readConfig(): Config {
+  const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
+  for (const warning of config.warnings) process.stderr.write(`warning: ${warning}\n`);
+  return config;
 }

@@ -3,8 +3,7 @@ import type { Feature } from '../platform/feature.js';
 import type { Route } from '../platform/routing/index.js';
 import { readOperations } from './documented-operation.js';
 import { errorFaults } from './error-assertion.js';
-import { routeRules } from './route-rules.js';
-import { RouteTrial } from './route-trial.js';
+import { routeRules, RouteTrial } from './route-rules.js';
 import type { TestApplication } from './test-application.js';
 
 const METHODS = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'];

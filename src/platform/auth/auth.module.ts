@@ -11,7 +11,7 @@ import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKeyStore } from './api-key.store.js';
 import { ApiKeysFile } from './api-keys-file.js';
 import { Authenticator } from './authenticator.js';
-import { ClientContext } from './current-client.js';
+import { ClientContext } from './access.decorators.js';
 import { KeyAudit, LoggedKeyAudit } from './key-audit.js';
 import { KeyUse } from './key-use.js';
 import { MiddlewareAccess } from './middleware-access.js';

@@ -1,11 +1,10 @@
-export { Public, RequireScope } from './access.decorators.js';
+export { Public, RequireScope, ClientContext, CurrentClient, type Client } from './access.decorators.js';
 export { ApiKeyEntity } from './api-key.entity.js';
 export { ApiKeyGuard, ClientQuota, FailedAuthLimit } from './api-key.guard.js';
 export { isPublicId, keyEnvironmentOf, parseApiKey } from './api-key.js';
 export { ApiKeyStore, KeyProblem } from './api-key.store.js';
 export { ApiKeysFileWriter } from './api-keys-file.writer.js';
 export { AuthModule } from './auth.module.js';
-export { ClientContext, CurrentClient, type Client } from './current-client.js';
 export { MiddlewareAccess } from './middleware-access.js';
 export { ObjectPolicies, PolicyFor, type ObjectPolicy } from './object-policies.js';
 export { createFirstKey } from './first-key.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Slice } from '../pagination/index.js';
-import { ClientContext, type Client } from './current-client.js';
+import { ClientContext, type Client } from './access.decorators.js';
 
 /** Decides on single objects, beyond what scopes say: which of a feature's objects a client sees. */
 export interface ObjectPolicy<T extends object = object> {

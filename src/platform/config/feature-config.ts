@@ -3,8 +3,7 @@ import type { Setting } from './config.js';
 import type { FaultList } from './fault-list.js';
 import type { GivenValue } from './given-values.js';
 import { parseUrl } from './network-values.js';
-import { readValues } from './read-values.js';
-import { settingsOf } from './settings.js';
+import { readValues, settingsOf } from './read-values.js';
 import { boolean, integer, oneOf, readableFile, valueKind } from './value-kinds.js';
 
 /** Variables by their names, each made by one of the kinds of `variable`. */

@@ -24,8 +24,8 @@ export {
   type Configured,
   type FeatureConfig,
 } from './feature-config.js';
-export { describeConfig } from './describe-config.js';
 export {
+  describeConfig,
   documentedSections,
   renderExample,
   renderMarkdown,

@@ -1,6 +1,8 @@
 import { customCleanEnv, EnvMissingError, type CleanedEnv, type ReporterOptions, type ValidatorSpec } from 'envalid';
 import type { FaultList } from './fault-list.js';
 import { fileSuffix, type GivenValue } from './given-values.js';
+import type { Setting } from './config.js';
+import { parserOf } from './value-kinds.js';
 
 /**
  * Validates what is given and adds the defaults. A faulty value is undefined in the result, whatever its type says:
@@ -26,4 +28,21 @@ function reasonOf(name: string, error: Error, value: GivenValue | undefined): st
   // Only production has no default for what it needs (variables.ts).
   if (error instanceof EnvMissingError) return 'is required in production';
   return value?.file === undefined ? error.message : `${error.message} (read from ${name}${fileSuffix})`;
+}
+
+/** Every variable of `specs` with its effective value as text, secrets masked, and where it came from. */
+export function settingsOf(
+  specs: Readonly<Record<string, ValidatorSpec<unknown>>>,
+  values: Readonly<Record<string, unknown>>,
+  given: ReadonlyMap<string, GivenValue>,
+): Setting[] {
+  return Object.entries(specs).map(([name, spec]) => {
+    const value = values[name];
+    const source = given.get(name);
+    return {
+      name,
+      value: value === undefined ? '' : parserOf(spec).show(value),
+      source: source === undefined ? 'default' : source.file === undefined ? 'environment' : 'file',
+    };
+  });
 }

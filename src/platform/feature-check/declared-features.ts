@@ -3,6 +3,7 @@ import { ownerOf, type Entities, type Feature } from '../feature.js';
 import { holesIn, isThing } from './declaration-faults.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, EntitySchema } from 'typeorm';
+import { ConfigError, type Config } from '../config/index.js';
 
 /** What one Nest module declares, by its decorator or by its dynamic form. */
 export interface DeclaredModule {
@@ -118,4 +119,25 @@ function entitiesIn(type: Type, providers: readonly Provider[]): Entities {
 
 export function nameOfEntity(entity: Entity): string {
   return entity instanceof EntitySchema ? entity.options.name : entity.name;
+}
+
+/**
+ * The features without those that FEATURES_OFF names, whose tables stay as they are.
+ *
+ * @throws {ConfigError} for a name that none of them has, and for variables of theirs that were not read.
+ */
+export function startedFeatures(
+  features: readonly Feature[],
+  { featuresOff, featureValues }: Config,
+): readonly Feature[] {
+  const known = features.map(({ name }) => name);
+  if (!featuresOff.every((name) => known.includes(name))) {
+    throw new ConfigError([{ name: 'FEATURES_OFF', reason: `may name only what there is: ${known.join(', ')}` }]);
+  }
+  const started = features.filter(({ name }) => !featuresOff.includes(name));
+  const unread = started.flatMap(({ config }) => (config && !featureValues.has(config.KEY) ? [config] : []));
+  const names = unread.flatMap(({ variables }) => Object.keys(variables));
+  const reason = 'was not read: loadConfig takes the features as its third argument';
+  if (names.length > 0) throw new ConfigError(names.map((name) => ({ name, reason })));
+  return started;
 }

@@ -5,7 +5,12 @@ import { ApiError } from '../errors/index.js';
 import { stackOf } from '../logging/index.js';
 import { StartFault } from '../start-fault.js';
 import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
-import { injectionReason } from './injection-reason.js';
+import util from 'node:util';
+import { CircularDependencyException } from '@nestjs/core/errors/exceptions/circular-dependency.exception.js';
+import { UndefinedDependencyException } from '@nestjs/core/errors/exceptions/undefined-dependency.exception.js';
+import { UndefinedForwardRefException } from '@nestjs/core/errors/exceptions/undefined-forwardref.exception.js';
+import { UnknownDependenciesException } from '@nestjs/core/errors/exceptions/unknown-dependencies.exception.js';
+import { UnknownExportException } from '@nestjs/core/errors/exceptions/unknown-export.exception.js';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
 const HERE = callingFile(0) ?? '';
@@ -61,7 +66,7 @@ async function featureAtFault(error: unknown, features: readonly Feature[]): Pro
 }
 
 /** Finds the feature in whose file, else in whose folder, the first of some files lies that lies in any. */
-export function featureOfFiles(features: readonly Feature[]): (files: readonly string[]) => string | undefined {
+function featureOfFiles(features: readonly Feature[]): (files: readonly string[]) => string | undefined {
   const places = placesOf(features);
   const ownerOf = (file: string) => places.find(({ start }) => file.startsWith(start))?.name;
   return (files) => files.map(ownerOf).find((owner) => owner !== undefined);
@@ -85,7 +90,7 @@ function filesIn(stack: string): string[] {
   );
 }
 
-export function pathOf(file: string): string {
+function pathOf(file: string): string {
   return file.startsWith('file:') ? fileURLToPath(file) : file;
 }
 
@@ -94,4 +99,75 @@ function classesOf({ module, modules, entities }: DeclaredFeature): string[] {
   return [module, ...modules.flatMap(({ controllers }) => controllers), ...providers]
     .map(({ name }) => name)
     .concat(entities.map(nameOfEntity));
+}
+
+// As a whole: an old Node, which lacks a part of it, is to be told what it needs.
+/** Calls between a line of the log and the code that wrote it: pino's, Nest's, and those of a library around it. */
+const CALLS = 30;
+
+/**
+ * Finds the feature that writes a line of the log outside of a request, as a job, a subscriber or a middleware does: by
+ * the name that its `Logger` was made with, where one feature alone has such a class, else by the file that it is in.
+ */
+export function lineAttribution(features: readonly Feature[]): (context: unknown) => string | undefined {
+  const names = new Map<unknown, string | undefined>();
+  const ownerOf = featureOfFiles(features);
+  // What cannot be read is told when the features are checked.
+  void declareFeatures(features).then(
+    (declared) => declared.forEach((feature) => addNames(names, feature)),
+    () => undefined,
+  );
+  return (context) => names.get(context) ?? ownerOf(filesHere());
+}
+
+function addNames(names: Map<unknown, string | undefined>, { name, modules }: DeclaredFeature): void {
+  for (const { type, controllers, providers } of modules) {
+    const classes = providers.map((provider) => ('provide' in provider ? provider.provide : provider));
+    for (const made of [type, ...controllers, ...classes]) {
+      if (typeof made !== 'function') continue;
+      const owner = names.get(made.name);
+      names.set(made.name, names.has(made.name) && owner !== name ? undefined : name);
+    }
+  }
+}
+
+function filesHere(): string[] {
+  return util.getCallSites(CALLS, { sourceMap: false }).map(({ scriptName }) => pathOf(scriptName));
+}
+
+/**
+ * What Nest could not put together, in words that say what to write instead.
+ *
+ * @returns undefined for any other error.
+ */
+function injectionReason(error: unknown): string | undefined {
+  if (error instanceof UnknownDependenciesException) return missing(String(error.type), error.context.name);
+  if (error instanceof CircularDependencyException || error instanceof UndefinedForwardRefException) {
+    return 'two of its providers or modules need each other; give one of them the other by forwardRef()';
+  }
+  if (error instanceof UndefinedDependencyException) return missing('a provider', undefined);
+  if (error instanceof UnknownExportException) {
+    return 'one of its modules exports what it neither provides nor imports; add it to its providers or imports';
+  }
+  return undefined;
+}
+
+function missing(type: string, token: unknown): string {
+  const name = nameOf(token);
+  if (name === undefined) {
+    return (
+      `${type} needs what is undefined while the program runs; import its class without 'import type', ` +
+      'give an interface a token by @Inject(), and use forwardRef() between files that import each other'
+    );
+  }
+  return (
+    `${type} needs ${name}, which its module does not have; ` +
+    `add ${name} to the providers of that module, or import the module that exports it`
+  );
+}
+
+/** Of an interface nothing is left but `Object`. */
+function nameOf(token: unknown): string | undefined {
+  if (typeof token === 'function') return token === Object ? undefined : token.name;
+  return typeof token === 'string' || typeof token === 'symbol' ? String(token) : undefined;
 }

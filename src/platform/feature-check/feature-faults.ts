@@ -8,8 +8,7 @@ import { isKebabCase, type Feature } from '../feature.js';
 import { faultsOfCopies } from './second-copies.js';
 import { tableOf, type Claimant } from './claims.js';
 import { nameOfEntity, type DeclaredFeature } from './declared-features.js';
-import { faultsOfConstructors } from './constructor-faults.js';
-import { faultsOfParts } from './unsupported-parts.js';
+import { faultsOfConstructors, faultsOfParts } from './unsupported-parts.js';
 
 const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];
 

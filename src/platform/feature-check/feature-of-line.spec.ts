@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineFeature } from '../feature.js';
-import { lineAttribution } from './feature-of-line.js';
+import { lineAttribution } from './feature-at-fault.js';
 
 @Injectable()
 class CatsJob {}

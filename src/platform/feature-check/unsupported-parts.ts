@@ -1,5 +1,14 @@
 import type { Type } from '@nestjs/common';
-import { RENDER_METADATA } from '@nestjs/common/constants.js';
+import {
+  RENDER_METADATA,
+  EXCEPTION_FILTERS_METADATA,
+  GUARDS_METADATA,
+  INTERCEPTORS_METADATA,
+  PARAMTYPES_METADATA,
+  PIPES_METADATA,
+  PROPERTY_DEPS_METADATA,
+  SELF_DECLARED_DEPS_METADATA,
+} from '@nestjs/common/constants.js';
 import { classOf, type DeclaredFeature, type DeclaredModule } from './declared-features.js';
 
 /** Modules that put handlers of their own beside those of Nest's controllers, and what to write instead. */
@@ -45,4 +54,50 @@ function faultsOfHandlers(controller: Type): string[] {
         : []),
     ];
   });
+}
+
+/** What the compiler, else `@Inject()`, leaves on a class about what its constructor takes, or is put into it thereafter. */
+const KNOWN_NEEDS = [PARAMTYPES_METADATA, SELF_DECLARED_DEPS_METADATA, PROPERTY_DEPS_METADATA];
+
+/** Where `@UseGuards()` and its like leave the classes that they are given, on a controller or a handler. */
+const AROUND = [GUARDS_METADATA, INTERCEPTORS_METADATA, PIPES_METADATA, EXCEPTION_FILTERS_METADATA];
+
+/** Nest would make such an instance without a word, and everything that it takes would be undefined. */
+export function faultsOfConstructors({ modules }: DeclaredFeature): string[] {
+  const made = modules.flatMap(({ type, controllers, providers }) => [
+    type,
+    ...controllers,
+    ...controllers.flatMap(classesAround),
+    ...providers.flatMap(classOf),
+  ]);
+  return [...new Set(made)]
+    .filter((type) => takesSomething(type) && !KNOWN_NEEDS.some((key) => Reflect.hasMetadata(key, type)))
+    .map(
+      ({ name }) =>
+        `has ${name}, of whose constructor Nest knows nothing: ` +
+        'it lacks @Injectable(), or was compiled without emitDecoratorMetadata; ' +
+        'where it can do with nothing, provide it by useFactory',
+    );
+}
+
+/** The guards, interceptors, pipes and filters of a controller and its handlers that Nest makes. */
+function classesAround(controller: Type): Type[] {
+  const members = Object.values(Object.getOwnPropertyDescriptors(controller.prototype as object));
+  const bearers = [controller, ...members.map(({ value }) => value as unknown)].filter(isFunction);
+  const given = bearers.flatMap((bearer) =>
+    AROUND.flatMap((key) => (Reflect.getMetadata(key, bearer) ?? []) as readonly unknown[]),
+  );
+  return given.filter(isFunction) as Type[];
+}
+
+function isFunction(value: unknown): value is object {
+  return typeof value === 'function';
+}
+
+/**
+ * Of a constructor function, which the compiler makes of no class (Node's `EventEmitter`), and of a class that only
+ * inherits a constructor, as what is made of a library's client, nobody expects that it is given anything.
+ */
+function takesSomething(type: Type): boolean {
+  return type.length > 0 && Function.prototype.toString.call(type).startsWith('class');
 }

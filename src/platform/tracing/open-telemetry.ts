@@ -16,10 +16,9 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { ServerResponse } from 'node:http';
 import { inTime } from '../in-time.js';
-import { databaseSpan } from './database-span.js';
+import { databaseSpan, endServerSpan, serverSpan, type Server } from './server-span.js';
 import { resourceOf, samplerOf, spanLimitsOf, spanProcessorsOf } from './sdk-environment.js';
 import { SdkLog } from './sdk-log.js';
-import { endServerSpan, serverSpan, type Server } from './server-span.js';
 import {
   useTracing,
   type Statement,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { parameterised } from './database-span.js';
+import { parameterised } from './server-span.js';
 
 it.each([
   ['SELECT id FROM pet WHERE id > ? LIMIT ?', 'SELECT id FROM pet WHERE id > ? LIMIT ?'],

@@ -1,7 +1,15 @@
-import { SpanKind, SpanStatusCode, type Attributes, type Context, type Span, type Tracer } from '@opentelemetry/api';
+import {
+  SpanKind,
+  SpanStatusCode,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+  type Link,
+} from '@opentelemetry/api';
 import type { ServerResponse } from 'node:http';
 import { cleanLine } from '../logging/index.js';
-import type { TracedExchange } from './tracing.js';
+import type { TracedExchange, Statement } from './tracing.js';
 
 /** Where clients reach the API, the parts of it that spans tell. */
 export type Server = Pick<URL, 'protocol' | 'hostname' | 'port'>;
@@ -54,7 +62,7 @@ function told(text: string): string {
 }
 
 /** Parameters that are told; more are of no use to anybody. */
-const MOST = 16;
+const MOST_PARAMETERS = 16;
 const NAME = /^[a-z]\w{0,31}$/i;
 
 /**
@@ -65,7 +73,7 @@ const NAME = /^[a-z]\w{0,31}$/i;
  */
 export function redactQuery(text: string): string {
   return text
-    .split('&', MOST)
+    .split('&', MOST_PARAMETERS)
     .map((pair) => {
       const [name = '', value] = pair.split('=', 2);
       return value !== undefined && NAME.test(name) && !/^as_(live|test)_/i.test(name)
@@ -73,4 +81,42 @@ export function redactQuery(text: string): string {
         : 'REDACTED';
     })
     .join('&');
+}
+
+/** The span of a statement that ended just now (OpenTelemetry semantic conventions 1.44, "SQL"). No value is in it. */
+export function databaseSpan(tracer: Tracer, statement: Statement, place: Context, links: Link[]): Span {
+  const { sql, system, namespace, operation, collection, startedAt, fault } = statement;
+  const summary = `${operation} ${collection}`.trimEnd();
+  const attributes = {
+    'db.system.name': system,
+    'db.namespace': namespace,
+    'db.operation.name': operation,
+    ...(collection === '' ? {} : { 'db.collection.name': collection }),
+    'db.query.summary': summary,
+    'db.query.text': parameterised(sql),
+    ...(fault?.status === undefined ? {} : { 'db.response.status_code': fault.status }),
+    ...(fault === undefined ? {} : { 'error.type': fault.type }),
+  };
+  const span = tracer.startSpan(summary, { kind: SpanKind.CLIENT, attributes, links, startTime: startedAt }, place);
+  if (fault !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(performance.now());
+  return span;
+}
+
+/** Texts to remember; a feature that builds its statements out of values has no end of them. */
+const MOST_STATEMENTS = 1000;
+
+const known = new Map<string, string>();
+
+/** Strings, as both engines quote them, and numbers that are no part of a name. */
+const LITERAL = /'(?:[^'\\]|''|\\.)*'|\bx'[0-9a-f]*'|(?<![\w`.])\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gis;
+
+/** A statement with `?` for every value that stands in its text: those that are parameters have one already. */
+export function parameterised(sql: string): string {
+  let text = known.get(sql);
+  if (text === undefined) {
+    text = sql.replace(LITERAL, '?');
+    if (known.size < MOST_STATEMENTS) known.set(sql, text);
+  }
+  return text;
 }

@@ -1,8 +1,7 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
 import { hasShape, type Dto } from './dto-shape.js';
 import { fieldOf, parameterOf } from './single-value.js';
-import { validateBody } from './validate-body.js';
-import { validateParams, validateQuery } from './validate-query.js';
+import { validateBody, validateParams, validateQuery } from './validate-body.js';
 
 /**
  * A request body that nobody has read. The validation pipe reads it for a handler's `@Body() body: SomeDto`, which is

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../errors/index.js';
 import { StringParameter, StringProperty, TEXT_PATTERN, TextParameter, TextProperty } from './text.property.js';
-import { validateBody } from './validate-body.js';
-import { validateQuery } from './validate-query.js';
+import { validateBody, validateQuery } from './validate-body.js';
 
 class Named {
   @TextProperty({ maxLength: 255 })

@@ -1,17 +1,13 @@
 /** Starts Swagger UI on the documentation page. Runs in the browser; the page loads it as a module. */
 import { followColourScheme } from './colour-scheme.js';
-import { documentInfo } from './document-info.js';
+import { documentInfo, foldedFailures, foldedHeaders, namedItems } from './operation-view.js';
 import { exactNumbers } from './exact-numbers.js';
-import { foldedFailures } from './folded-failures.js';
-import { foldedHeaders } from './folded-headers.js';
 import { keyField } from './key-field.js';
 import { nameControls } from './named-controls.js';
-import { namedItems } from './named-items.js';
-import { deepLinkOfOperation } from './operation-link.js';
+import { deepLinkOfOperation, withThisServerFirst } from './operation-link.js';
 import { explainNoAnswer, withWholeHeaders } from './plain-answers.js';
 import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';
 import { TabAuthorization } from './tab-authorization.js';
-import { withThisServerFirst } from './this-server.js';
 
 declare const SwaggerUIBundle: (options: Record<string, unknown>) => SwaggerUi;
 declare const location: { readonly href: string; readonly pathname: string; readonly hash: string };

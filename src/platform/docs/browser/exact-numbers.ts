@@ -1,5 +1,4 @@
-import { mapMarked, parseMarked, unmarkJson } from './exact-integer.js';
-import { indentJson } from './indent-json.js';
+import { mapMarked, parseMarked, unmarkJson, indentJson } from './exact-integer.js';
 import type { DocumentInPage, SwaggerUi, SwaggerUiPlugin } from './swagger-ui.js';
 
 type Adapt = (document: DocumentInPage, system: SwaggerUi) => DocumentInPage;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { indentJson } from './indent-json.js';
+import { indentJson } from './exact-integer.js';
 
 describe('indentJson', () => {
   it('indents as JSON.stringify does', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withThisServerFirst } from './this-server.js';
+import { withThisServerFirst } from './operation-link.js';
 
 const production = { url: 'https://animals.example/v1', description: 'Production' };
 const staging = { url: 'https://staging.animals.example/v1', description: 'Staging' };
