@@ -10,7 +10,7 @@ import { ModulesContainer, NestFactory, type AbstractHttpAdapter } from '@nestjs
 import { ApiKeyGuard, MiddlewareAccess } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
 import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
-import { createDatabase, createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
+import { createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
 import {
@@ -93,10 +93,9 @@ export async function createApplication({
   const observers = { metrics, log, outages: DatabaseOutages.of(log, config.database) };
   const dataSource = await attributeToFeature(features, createDataSource(config, sources, observers));
   const link = new DatabaseLink(dataSource, config, observers, sources);
-  const database = createDatabase(dataSource);
   const names = features.map(({ name }) => name);
   const featureMetrics = new FeatureMetrics(metrics.registry, log, names);
-  const core = { config, clock, log, dataSource, database, metrics, featureMetrics };
+  const core = { config, clock, log, dataSource, metrics, featureMetrics };
   const hooks = await HookWatch.of(features);
   const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, core));
   const { nest, adapter } = await attributeToFeature(features, starting);

@@ -11,6 +11,7 @@ export {
   type Client,
   type ObjectPolicy,
 } from './platform/auth/index.js';
+export { createBatcher, type BatcherOptions } from './platform/batching/index.js';
 export { Clock, SystemClock } from './platform/clock.js';
 export {
   CONFIG,
@@ -34,16 +35,14 @@ export {
   type SqliteTarget,
 } from './platform/config/index.js';
 export {
-  Database,
-  DatabaseError,
+  inList,
   isDuplicateKey,
   isForeignKey,
   isLocked,
   isOutcomeUnknown,
-  type Row,
-  type SqlValue,
-  type StatementOptions,
-  type Written,
+  MOST_TOGETHER,
+  queryEach,
+  type InList,
 } from './platform/database/index.js';
 export { Deprecated } from './platform/deprecation/index.js';
 export {
@@ -57,7 +56,6 @@ export {
 } from './platform/errors/index.js';
 export { FeatureError } from './platform/feature-check/index.js';
 export { defineFeature, type Feature, type Migration, type Samples } from './platform/feature.js';
-export { createBatcher, type BatcherOptions } from './platform/batching/index.js';
 export { Health, type HealthContribution } from './platform/health/index.js';
 export { Idempotent } from './platform/idempotency/index.js';
 export {

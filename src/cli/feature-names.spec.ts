@@ -36,7 +36,7 @@ describe('the names of a feature', () => {
     expect(featureNames(plural, 'parcel').one.camel).toBe('parcel');
   });
 
-  it.each(['class', 'return', 'id'])('ask for another word than %s', (singular) => {
+  it.each(['class', 'return', 'id', 'created'])('ask for another word than %s', (singular) => {
     expect(() => featureNames('parcels', singular)).toThrow('--singular');
   });
 

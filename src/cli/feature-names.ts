@@ -25,7 +25,7 @@ const TAKEN = new Set(
   static super switch this throw true try typeof undefined var void while with yield
 
   after application assert assert-error assert-platform-rules before before-each constructor define-error-code define-feature describe
-  features id insert-id it parse parse-id pets run-service start-test-application
+  created features id it parse parse-id pets run-service start-test-application
 
   api-error body column controller entity get idempotent injectable module page paginated param post query raises repository
   slice stability test-application`

@@ -44,7 +44,7 @@ it.each([
   ['new feature', "missing required argument 'name'"],
   ['new feature Toys', 'not lower kebab case'],
   ['new feature returns --singular return', '--singular'],
-  ['new feature rows', '--singular'],
+  ['new feature more-thans', '--singular'],
   ['seed', '--count'],
   ['seed --count 0', 'whole number'],
   ['seed --count 1 --feature cats', "'cats' has no samples"],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CommanderError } from 'commander';
+import { QueryFailedError } from 'typeorm';
 import type { PlatformDataSource } from '../platform/database/index.js';
 import {
   ApiKeyEntity,
@@ -12,7 +13,7 @@ import {
   parseApiKey,
 } from '../platform/auth/index.js';
 import { loadConfig } from '../platform/config/index.js';
-import { createDatabase, createDataSource, DatabaseError } from '../platform/database/index.js';
+import { createDataSource } from '../platform/database/index.js';
 import { throwOnExit } from './exit-codes.js';
 import { keysCommand, type WithKeys, type WithKeysFile } from './keys.command.js';
 
@@ -31,7 +32,7 @@ beforeEach(async () => {
   dataSource = await createDataSource(config, [tables]);
   await dataSource.initialize();
   await dataSource.runMigrations();
-  store = new ApiKeyStore(createDatabase(dataSource), clock, { record: () => {} }, 'test');
+  store = new ApiKeyStore(dataSource, clock, { record: () => {} }, 'test');
   cacheTtlMs = 5000;
   withKeys = (work) => work(store, clock, cacheTtlMs);
   stdout = '';
@@ -244,7 +245,8 @@ describe('keys roll', () => {
 
 describe('a failure', () => {
   it('of the database is a sentence and 1', async () => {
-    withKeys = () => Promise.reject(new DatabaseError('ER_NO_SUCH_TABLE', false));
+    const refused = Object.assign(new Error("Table 'a secret' is not there"), { code: 'ER_NO_SUCH_TABLE' });
+    withKeys = () => Promise.reject(new QueryFailedError('SELECT', [], refused));
     expect(await run('list')).toBe(1);
     expect(stderr).toBe('error: The database refused a statement (ER_NO_SUCH_TABLE)\n');
   });

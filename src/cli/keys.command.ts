@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { QueryFailedError } from 'typeorm';
 import {
   ApiKeysFileError,
   EVERYTHING,
@@ -13,7 +14,7 @@ import {
   type ApiKeyStore,
 } from '../platform/auth/index.js';
 import { DAY_MS, type Clock } from '../platform/clock.js';
-import { DatabaseError } from '../platform/database/index.js';
+import { codeOf } from '../platform/database/index.js';
 import { refuse } from './exit-codes.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
 
@@ -133,7 +134,8 @@ async function attempt(command: Command, work: () => Promise<void>, file = ''): 
 }
 
 function sentenceOf(error: unknown, file: string): string | undefined {
-  if (error instanceof KeyProblem || error instanceof DatabaseError) return error.message;
+  if (error instanceof KeyProblem) return error.message;
+  if (error instanceof QueryFailedError) return `The database refused a statement (${codeOf(error)})`;
   return error instanceof ApiKeysFileError ? `No key was put into ${file}: ${error.message}.` : undefined;
 }
 

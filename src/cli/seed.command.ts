@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Database } from '../platform/database/index.js';
+import type { DataSource } from 'typeorm';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature, Samples } from '../platform/feature.js';
 import { refuse } from './exit-codes.js';
@@ -37,18 +37,22 @@ export function seedCommand(features: readonly Feature[]): Command {
       }
       // A file without tables would be of no use.
       const create = config.migrations === 'run';
-      await withDatabase(features, { config, migrate: true, feature, create, patient: true }, async ({ database }) => {
-        if (add !== true && !(await isEmpty(database, samples))) {
-          command.error(`error: ${samples.table} has rows already; --add adds to them`);
-        }
-        await seed(database, samples, count);
-        process.stdout.write(`${count === 1 ? '1 row' : `${count} rows`} added to ${samples.table}\n`);
-      });
+      await withDatabase(
+        features,
+        { config, migrate: true, feature, create, patient: true },
+        async ({ dataSource }) => {
+          if (add !== true && !(await isEmpty(dataSource, samples))) {
+            command.error(`error: ${samples.table} has rows already; --add adds to them`);
+          }
+          await seed(dataSource, samples, count);
+          process.stdout.write(`${count === 1 ? '1 row' : `${count} rows`} added to ${samples.table}\n`);
+        },
+      );
     });
   return command;
 }
 
-async function seed(database: Database, samples: Samples, count: number): Promise<void> {
+async function seed(dataSource: DataSource, samples: Samples, count: number): Promise<void> {
   const progress = new Progress(samples.table, count);
   let next = 0;
   const fill = async (): Promise<void> => {
@@ -56,15 +60,20 @@ async function seed(database: Database, samples: Samples, count: number): Promis
       const [first, size] = [next, Math.min(BATCH_SIZE, count - next)];
       next += size;
       const rows = Array.from({ length: size }, (_, index) => samples.row(first + index));
-      await database.insert(samples.table, samples.columns, rows);
+      await dataSource.query(insertStatement(samples, size), rows.flat());
       progress.advance(size);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, fill));
 }
 
-async function isEmpty(database: Database, { table }: Samples): Promise<boolean> {
-  return (await database.query(`SELECT 1 FROM ${table} LIMIT 1`)).length === 0;
+async function isEmpty(dataSource: DataSource, { table }: Samples): Promise<boolean> {
+  return (await dataSource.query<unknown[]>(`SELECT 1 FROM ${table} LIMIT 1`)).length === 0;
+}
+
+function insertStatement({ table, columns }: Samples, rows: number): string {
+  const row = `(${columns.map(() => '?').join(', ')})`;
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array.from({ length: rows }, () => row).join(', ')}`;
 }
 
 function wholeNumber(text: string): number {

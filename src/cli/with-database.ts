@@ -7,14 +7,12 @@ import {
   loadEnvironment,
 } from '../platform/config/index.js';
 import {
-  createDatabase,
   createDataSource,
   Migrator,
   requireDurableWrites,
   type PlatformDataSource,
   UnusableDatabase,
   unusableDatabase,
-  type Database,
   type MigrationListener,
 } from '../platform/database/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
@@ -23,7 +21,6 @@ import { platformSchema } from '../platform/schema.js';
 
 interface OpenDatabase {
   readonly config: Config;
-  readonly database: Database;
   readonly migrator: Migrator;
   readonly dataSource: PlatformDataSource;
 }
@@ -92,7 +89,7 @@ async function onOpened<T>(
       await bringSchema(migrator, config, [platformSchema.name, feature]);
       await requireDurableWrites(dataSource);
     }
-    return await work({ config, database: createDatabase(dataSource), migrator, dataSource });
+    return await work({ config, migrator, dataSource });
   } finally {
     await dataSource.destroy();
   }

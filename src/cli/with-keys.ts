@@ -10,9 +10,9 @@ import { loadEnvironment, readNodeEnv } from '../platform/config/index.js';
 /** The keys in the database. */
 export function withKeysOf(features: readonly Feature[]): WithKeys {
   return (work) =>
-    withDatabase(features, { migrate: true }, async ({ config, database }) => {
+    withDatabase(features, { migrate: true }, async ({ config, dataSource }) => {
       const clock = new SystemClock();
-      const keys = new ApiKeyStore(database, clock, await commandAudit(config.log), keyEnvironmentOf(config.env));
+      const keys = new ApiKeyStore(dataSource, clock, await commandAudit(config.log), keyEnvironmentOf(config.env));
       return work(keys, clock, config.auth.cacheTtlMs);
     });
 }

@@ -2,7 +2,7 @@ import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { AuthModule } from './auth/index.js';
 import { Clock } from './clock.js';
 import { ConfigModule, type Config } from './config/index.js';
-import { Database, DatabaseModule, type PlatformDataSource } from './database/index.js';
+import { DatabaseModule, type PlatformDataSource } from './database/index.js';
 import { DeprecationModule } from './deprecation/index.js';
 import { HealthModule } from './health/index.js';
 import { HttpModule } from './http/index.js';
@@ -19,7 +19,6 @@ export interface CoreProviders {
   readonly clock: Clock;
   readonly log: Log;
   readonly dataSource: PlatformDataSource;
-  readonly database: Database;
   readonly metrics: Metrics;
   readonly featureMetrics: FeatureMetrics;
 }
@@ -27,11 +26,8 @@ export interface CoreProviders {
 /** Everything that the platform gives to features: one module a concern, each of them global. */
 @Module({})
 export class PlatformModule {
-  static on({ config, clock, log, dataSource, database, metrics, featureMetrics }: CoreProviders): DynamicModule {
-    const providers: Provider[] = [
-      { provide: Clock, useValue: clock },
-      { provide: Database, useValue: database },
-    ];
+  static on({ config, clock, log, dataSource, metrics, featureMetrics }: CoreProviders): DynamicModule {
+    const providers: Provider[] = [{ provide: Clock, useValue: clock }];
     return {
       module: PlatformModule,
       global: true,

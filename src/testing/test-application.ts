@@ -5,7 +5,6 @@ import { createApplication, logContext, type CreateNest } from '../application.j
 import { ApiKeyStore, EVERYTHING } from '../platform/auth/index.js';
 import { Clock } from '../platform/clock.js';
 import { loadConfig, type Config } from '../platform/config/index.js';
-import { Database } from '../platform/database/index.js';
 import type { Feature } from '../platform/feature.js';
 import type { Application } from '../platform/lifecycle/index.js';
 import { createLog, type Log } from '../platform/logging/index.js';
@@ -138,8 +137,8 @@ export class TestApplication {
   }
 
   /** The database, to prepare or to look into. */
-  get database(): Database {
-    return this.get(Database);
+  get dataSource(): DataSource {
+    return this.get(DataSource);
   }
 
   /** A provider of a feature or of the platform. */

@@ -51,7 +51,7 @@ describe('the test application', () => {
 
   it('has a database of its own', async () => {
     await start(pets);
-    expect(await application.database.query('SELECT id FROM pet')).toEqual([]);
+    expect(await application.dataSource.query('SELECT id FROM pet')).toEqual([]);
   });
 
   it('stands on the day that a test gives it', async () => {

@@ -1,10 +1,8 @@
-import { Database, sliceOf, type Row, type Slice } from 'animal-store';
+import { sliceOf, type Slice } from 'animal-store';
 import { Injectable } from '@nestjs/common';
-import type { NewThing, Thing } from './thing.entity.js';
-
-const INSERT = 'INSERT INTO things_thing (name) VALUES (?)';
-const FIND = 'SELECT id, name FROM things_thing WHERE id = ?';
-const LIST = 'SELECT id, name FROM things_thing WHERE id > ? ORDER BY id LIMIT ?';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThan, type Repository } from 'typeorm';
+import { Thing, type NewThing } from './thing.entity.js';
 
 /** Which part of the table a list is of. */
 export interface ThingSelection {
@@ -14,28 +12,23 @@ export interface ThingSelection {
   readonly limit: number;
 }
 
-/** The SQL, the same on both engines. */
 @Injectable()
 export class ThingsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(@InjectRepository(Thing) private readonly things: Repository<Thing>) {}
 
   async insert(thing: NewThing): Promise<Thing> {
-    const { insertId } = await this.database.execute(INSERT, [thing.name]);
-    return { ...thing, id: insertId };
+    const created = this.things.create(thing);
+    await this.things.insert(created);
+    return created;
   }
 
-  async find(id: bigint): Promise<Thing | undefined> {
-    const [row] = await this.database.query(FIND, [id]);
-    return row && thingFromRow(row);
+  find(id: bigint): Promise<Thing | null> {
+    return this.things.findOneBy({ id });
   }
 
   /** Ascending by id. One row more than asked is read, to know whether there is more. */
   async list({ after, limit }: ThingSelection): Promise<Slice<Thing>> {
-    const rows = await this.database.query(LIST, [after, BigInt(limit + 1)]);
-    return sliceOf(rows.map(thingFromRow), limit);
+    const page = { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: limit + 1 } as const;
+    return sliceOf(await this.things.find(page), limit);
   }
-}
-
-function thingFromRow(row: Row): Thing {
-  return { id: row['id'] as bigint, name: row['name'] as string };
 }

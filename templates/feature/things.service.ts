@@ -23,8 +23,8 @@ export class ThingsService {
    */
   async getThing(id: string): Promise<Thing> {
     const thingId = parseId(id);
-    const thing = thingId === undefined ? undefined : await this.things.find(thingId);
-    if (thing === undefined) throw new ApiError(thingNotFound);
+    const thing = thingId === undefined ? null : await this.things.find(thingId);
+    if (thing === null) throw new ApiError(thingNotFound);
     return thing;
   }
 }

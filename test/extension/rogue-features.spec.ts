@@ -89,7 +89,7 @@ onEachEngine('features that throw', (engine) => {
     const failed = await service.untilLogged(
       ({ event, err }) => event === 'request.failed' && /SQLITE_ERROR|ER_PARSE_ERROR/.test(JSON.stringify(err)),
     );
-    expect(failed).toMatchObject({ level: 'error', feature: 'thrower', err: { type: 'DatabaseError' } });
+    expect(failed).toMatchObject({ level: 'error', feature: 'thrower', err: { type: 'QueryFailedError' } });
     const lines = service.log.filter(({ request_id: request }) => requests.has(request));
     expect(lines.length).toBeGreaterThanOrEqual(requests.size);
     expect(JSON.stringify(lines)).not.toMatch(/canary|SELEKT|INSERT INTO/);

@@ -8,7 +8,7 @@ import { Service } from '../support/service.js';
 
 const REPEATS = Number(process.env['FAULT_REPEATS'] ?? 12);
 const LIMIT_MS = 30_000 + REPEATS * 500;
-const INSERT = /^INSERT INTO pet\b/;
+const INSERT = /^INSERT INTO `pet`/;
 const COMMIT = /^COMMIT$/;
 
 onMysql('an insert whose fate is not known', (engine) => {

@@ -1,5 +1,5 @@
-import type { KnownApiKey } from './stored-api-key.js';
 import { Batcher } from '../batching/index.js';
+import type { KnownApiKey } from './stored-api-key.js';
 
 const DEFAULT_CAPACITY = 10_000;
 
@@ -23,7 +23,7 @@ export class ApiKeyCache {
     private readonly capacity = DEFAULT_CAPACITY,
   ) {}
 
-  /** At once where the id is remembered, else when the database has answered. Rejects as `Database` says. */
+  /** At once where the id is remembered, else when the database has answered. @throws {QueryFailedError} (rejects). */
   find(id: string): KnownApiKey | undefined | Promise<KnownApiKey | undefined> {
     // Both are always looked up, so that the time taken does not tell whether the id exists.
     const known = this.known.get(id);
@@ -58,7 +58,7 @@ interface Finding {
   readonly askedAt: number;
 }
 
-/** @throws what `Database` throws. */
+/** @throws {QueryFailedError} (rejects). */
 export type FindApiKeys = (ids: readonly string[]) => Promise<readonly KnownApiKey[]>;
 
 /** Nobody looks a key up inside a transaction. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PlatformDataSource } from '../database/index.js';
 import { loadConfig } from '../config/index.js';
-import { createDatabase, createDataSource, type Database } from '../database/index.js';
+import { createDataSource, isDuplicateKey } from '../database/index.js';
 import { hashApiKey } from './api-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeyStore, KeyProblem } from './api-key.store.js';
@@ -21,7 +21,6 @@ const READER = { client: 'acme', scopes: ['pets:read'], expiresAt: undefined };
 
 let now: number;
 let dataSource: PlatformDataSource;
-let database: Database;
 let audit: RecordedAudit;
 let store: ApiKeyStore;
 
@@ -32,9 +31,8 @@ beforeEach(async () => {
   dataSource = await createDataSource(config, [tables]);
   await dataSource.initialize();
   await dataSource.runMigrations();
-  database = createDatabase(dataSource);
   audit = new RecordedAudit();
-  store = new ApiKeyStore(database, { now: () => now }, audit, 'live');
+  store = new ApiKeyStore(dataSource, { now: () => now }, audit, 'live');
 });
 
 afterEach(() => dataSource.destroy());
@@ -63,7 +61,7 @@ describe('a new key', () => {
 
   it('leaves its text nowhere', async () => {
     const { text } = await store.create(READER);
-    const rows = await database.query('SELECT * FROM api_key');
+    const rows = await dataSource.query('SELECT * FROM api_key');
     const written = JSON.stringify([rows, audit.events], (_name, value: unknown) => String(value));
     expect(written).not.toContain(text.slice(17));
   });
@@ -75,7 +73,7 @@ describe('a new key', () => {
 
   it('is refused under an id that is taken, and not told', async () => {
     await store.create(READER, 'AbCdEfGh');
-    await expect(store.create(READER, 'AbCdEfGh')).rejects.toMatchObject({ duplicateKey: true });
+    expect(await store.create(READER, 'AbCdEfGh').catch(isDuplicateKey)).toBe(true);
     await store.create(READER, 'abcdefgh');
     expect(audit.events).toHaveLength(2);
   });
@@ -156,7 +154,7 @@ describe('roll', () => {
 
   it('leaves the old key alone where the new one cannot be stored', async () => {
     const old = await store.create(READER);
-    await database.execute("CREATE TRIGGER full BEFORE INSERT ON api_key BEGIN SELECT RAISE(ABORT, 'full'); END");
+    await dataSource.query("CREATE TRIGGER full BEFORE INSERT ON api_key BEGIN SELECT RAISE(ABORT, 'full'); END");
     await expect(store.roll(old.publicId, 0)).rejects.toThrow();
     expect((await store.findMany([old.publicId]))[0]?.expiresAt).toBeUndefined();
     expect(audit.events).toHaveLength(1);

@@ -1,6 +1,8 @@
+import { IsNull, type DataSource, type Repository } from 'typeorm';
 import type { Clock } from '../clock.js';
-import { inList, type Database } from '../database/index.js';
+import { inList } from '../database/index.js';
 import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
+import { ApiKeyEntity } from './api-key.entity.js';
 import type { KeyAudit } from './key-audit.js';
 import type { KeyTerms } from './key-terms.js';
 import { stateOf, storedApiKey, type StoredApiKey } from './stored-api-key.js';
@@ -10,26 +12,33 @@ export class KeyProblem extends Error {
   override readonly name = 'KeyProblem';
 }
 
-const COLUMNS = 'id, client, hash, scopes, created_at, expires_at, revoked_at, last_used_day';
+/** Rows and not entities: whatever others wrote into one, a key comes of it (`storedApiKey`). */
+const SELECT = 'SELECT id, client, hash, scopes, created_at, expires_at, revoked_at, last_used_day FROM api_key';
+
+type Row = Record<string, unknown>;
 
 /**
  * Keys in the database. A key's text leaves here once, when it is made.
  *
- * Every method rejects as `Database` says. What changes a key is recorded in the audit after it is durable.
+ * Every method rejects with TypeORM's QueryFailedError. What changes a key is recorded in the audit after it is durable.
  */
 export class ApiKeyStore {
+  private readonly keys: Repository<ApiKeyEntity>;
+
   constructor(
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
     private readonly clock: Clock,
     private readonly audit: KeyAudit,
     private readonly environment: KeyEnvironment,
-  ) {}
+  ) {
+    this.keys = dataSource.getRepository(ApiKeyEntity);
+  }
 
   /**
    * Makes a key.
    *
    * @param publicId 8 base62 characters; random unless given.
-   * @throws {DatabaseError} with `duplicateKey` where there is a key of that public id.
+   * @throws {QueryFailedError} (rejects), with a duplicate key where there is a key of that public id.
    */
   async create(terms: KeyTerms, publicId?: string): Promise<NewApiKey> {
     const key = generateApiKey(this.environment, publicId);
@@ -40,19 +49,17 @@ export class ApiKeyStore {
 
   /** All keys, also expired and revoked ones, oldest first. */
   async list(): Promise<StoredApiKey[]> {
-    const rows = await this.database.query(`SELECT ${COLUMNS} FROM api_key ORDER BY created_at, id`);
-    return rows.map(storedApiKey);
+    return (await this.dataSource.query<Row[]>(`${SELECT} ORDER BY created_at, id`)).map(storedApiKey);
   }
 
   async isEmpty(): Promise<boolean> {
-    return (await this.database.query('SELECT id FROM api_key LIMIT 1')).length === 0;
+    return !(await this.keys.exists());
   }
 
   /** @param ids at least one. */
   async findMany(ids: readonly string[]): Promise<StoredApiKey[]> {
     const { marks, values } = inList(ids);
-    const rows = await this.database.query(`SELECT ${COLUMNS} FROM api_key WHERE id IN (${marks})`, values);
-    return rows.map(storedApiKey);
+    return (await this.dataSource.query<Row[]>(`${SELECT} WHERE id IN (${marks})`, values)).map(storedApiKey);
   }
 
   /**
@@ -63,11 +70,9 @@ export class ApiKeyStore {
    */
   async revoke(id: string): Promise<boolean> {
     const key = await this.get(id);
-    const { affectedRows } = await this.database.execute(
-      'UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-      [BigInt(this.clock.now()), id],
-    );
-    if (affectedRows === 0) return false;
+    const revokedAt = BigInt(this.clock.now());
+    const { affected } = await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt });
+    if (affected === 0) return false;
     this.audit.record({ event: 'key.revoked', keyId: id, client: key.client });
     return true;
   }
@@ -81,12 +86,12 @@ export class ApiKeyStore {
    */
   async roll(id: string, overlapMs: number, expiresAt?: number): Promise<NewApiKey> {
     const successor = generateApiKey(this.environment);
-    const rolled = await this.database.transaction(async () => {
+    const rolled = await this.dataSource.transaction(async () => {
       const old = await this.get(id);
       const now = this.clock.now();
       if (stateOf(old, now) !== 'live') throw new KeyProblem(`Key ${id} is ${stateOf(old, now)} and cannot be rolled.`);
       const end = Math.min(now + overlapMs, old.expiresAt ?? Infinity);
-      await this.database.execute('UPDATE api_key SET expires_at = ? WHERE id = ?', [BigInt(end), id]);
+      await this.keys.update({ id }, { expiresAt: BigInt(end) });
       await this.insert(successor, { client: old.client, scopes: old.scopes, expiresAt });
       return { client: old.client, expiresAt: end };
     });
@@ -97,9 +102,9 @@ export class ApiKeyStore {
   /** Records the last day on which keys were accepted; a later day already there stays. */
   async markUsed(ids: readonly string[], day: number): Promise<void> {
     const { marks, values } = inList(ids);
-    await this.database.execute(
+    await this.dataSource.query(
       `UPDATE api_key SET last_used_day = ? WHERE id IN (${marks}) AND (last_used_day IS NULL OR last_used_day < ?)`,
-      [BigInt(day), ...values, BigInt(day)],
+      [day, ...values, day],
     );
   }
 
@@ -110,13 +115,15 @@ export class ApiKeyStore {
   }
 
   private async insert(key: NewApiKey, terms: KeyTerms): Promise<void> {
-    await this.database.execute(`INSERT INTO api_key (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`, [
-      key.publicId,
-      terms.client,
-      key.hash.toString('hex'),
-      terms.scopes.join(' '),
-      BigInt(this.clock.now()),
-      terms.expiresAt === undefined ? null : BigInt(terms.expiresAt),
-    ]);
+    await this.keys.insert({
+      id: key.publicId,
+      client: terms.client,
+      hash: key.hash.toString('hex'),
+      scopes: terms.scopes.join(' '),
+      createdAt: BigInt(this.clock.now()),
+      expiresAt: terms.expiresAt === undefined ? null : BigInt(terms.expiresAt),
+      revokedAt: null,
+      lastUsedDay: null,
+    });
   }
 }

@@ -1,8 +1,8 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { DataSource } from 'typeorm';
 import { Clock } from '../clock.js';
 import { CONFIG, ConfigError, type Config } from '../config/index.js';
-import { Database } from '../database/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { keyEnvironmentOf } from './api-key.js';
@@ -26,9 +26,9 @@ const providers: Provider[] = [
   },
   {
     provide: ApiKeyStore,
-    useFactory: (database: Database, clock: Clock, audit: KeyAudit, config: Config) =>
-      new ApiKeyStore(database, clock, audit, keyEnvironmentOf(config.env)),
-    inject: [Database, Clock, KeyAudit, CONFIG],
+    useFactory: (dataSource: DataSource, clock: Clock, audit: KeyAudit, config: Config) =>
+      new ApiKeyStore(dataSource, clock, audit, keyEnvironmentOf(config.env)),
+    inject: [DataSource, Clock, KeyAudit, CONFIG],
   },
   {
     provide: ApiKeyCache,

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database/index.js';
+import { isDuplicateKey } from '../database/index.js';
 import type { ApiKeyStore } from './api-key.store.js';
 import { EVERYTHING } from './key-terms.js';
 
@@ -17,7 +17,7 @@ export async function createFirstKey(store: ApiKeyStore): Promise<string | undef
     const terms = { client: 'first-key', scopes: [EVERYTHING], expiresAt: undefined };
     return (await store.create(terms, PUBLIC_ID)).text;
   } catch (error) {
-    if (error instanceof DatabaseError && error.duplicateKey) return undefined;
+    if (isDuplicateKey(error)) return undefined;
     throw error;
   }
 }

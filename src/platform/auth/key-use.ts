@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import type { Log } from '../logging/index.js';
 import { dayOf } from './stored-api-key.js';
 
-/** @throws what `Database` throws. */
+/** @throws {QueryFailedError} (rejects). */
 export type MarkUsed = (ids: readonly string[], day: number) => Promise<void>;
 
 const BATCH_SIZE = 64;
@@ -25,7 +25,7 @@ export class KeyUse implements BeforeApplicationShutdown {
   /** The timer works for many requests, so not in the context of the one that happens to start it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  /** @param delayMs how long noted keys are gathered before they are written. */
+  /** @param delayMs how long noted keys wait for others before they are written. */
   constructor(
     private readonly markUsed: MarkUsed,
     private readonly clock: Clock,

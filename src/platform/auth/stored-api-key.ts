@@ -1,5 +1,4 @@
 import { DAY_MS } from '../clock.js';
-import type { Row } from '../database/index.js';
 
 /** SHA-256. */
 const HASH_BYTES = 32;
@@ -53,7 +52,7 @@ export function nameOfDay(day: number): string {
  * Row → key, the one way from the table into the program. Whatever others wrote into the row, a key comes of it that can be
  * judged and shown: a point in time beyond what a `Date` can be is the last one that it can be, and what is none is 1970.
  */
-export function storedApiKey(row: Row): StoredApiKey {
+export function storedApiKey(row: Readonly<Record<string, unknown>>): StoredApiKey {
   return {
     id: String(row['id']),
     client: String(row['client']),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LockWaitError } from '../database/index.js';
+import { QueryFailedError } from 'typeorm';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { Batcher } from './batcher.js';
 
@@ -169,7 +169,7 @@ describe('Batcher', () => {
     const asked = batcher.add(1);
     await begun();
     const results = Promise.allSettled([asked, batcher.add(2)]);
-    await works.refuse(0, new LockWaitError(new Error('locked')));
+    await works.refuse(0, new QueryFailedError('', [], Object.assign(new Error('locked'), { errno: 1205 })));
     await works.finish(1);
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
   });

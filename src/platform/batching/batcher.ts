@@ -1,13 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
-import { databaseFailure, isOutage, isOutageError, type PlatformDataSource } from '../database/index.js';
+import { isOutage, isUnavailable, type PlatformDataSource } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 
-/** The part of `Database` that is needed here. */
-export interface Transactions {
-  readonly inTransaction: boolean;
-}
+/** Whether the running code is in a transaction. */
+type Transactions = Pick<PlatformDataSource, 'inTransaction'>;
 
 interface Waiting<I, R> {
   readonly item: I;
@@ -105,9 +103,9 @@ export class Batcher<I, R> {
       batch.forEach((sharing, index) => sharing.forEach(({ resolve }) => resolve(results[index] as R)));
       return true;
     } catch (error) {
-      if (!isPassing(error) && batch.length > 1) return this.settleEach(batch);
+      if (!isUnavailable(error) && batch.length > 1) return this.settleEach(batch);
       for (const { reject } of batch.flat()) reject(error);
-      return !(isPassing(error) && (error instanceof ApiError ? isOutage(error) : isOutageError(error)));
+      return !isOutage(error);
     }
   }
 
@@ -149,10 +147,6 @@ export function createBatcher<I, R>(
 /** Nobody asked for them, so their outcome is known: nothing happened. */
 function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void {
   for (const { reject } of waiting) reject(notAsked());
-}
-
-function isPassing(error: unknown): error is Error {
-  return (error instanceof ApiError ? error : databaseFailure(error))?.kind.category === 'unavailable';
 }
 
 function notAsked(): ApiError {

@@ -1,1 +1,1 @@
-export { createBatcher, Batcher, type BatcherOptions } from './batcher.js';
+export { Batcher, createBatcher, type BatcherOptions } from './batcher.js';

@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nameTlsFault, streamToAddress } from './database-tls.js';
-
-describe('TLS to the database', () => {
-  it('leaves host names to the driver', () => {
-    expect(streamToAddress('db.example', 3306)).toBeUndefined();
-    expect(streamToAddress('127.0.0.1', 3306)).toBeInstanceOf(Function);
-  });
-});
+import { nameTlsFault } from './database-tls.js';
 
 describe('a fault of TLS', () => {
   const failure = (message: string, code = 'HANDSHAKE_SSL_ERROR') => Object.assign(new Error(message), { code });

@@ -1,16 +1,3 @@
-import { connect, isIP, type Socket } from 'node:net';
-
-/**
- * The socket to a server that is named by its address. mysql2 tells Node no name to check then, and Node would check
- * that the certificate is one of `localhost`; but it asks the socket first.
- *
- * @returns undefined for a host name, where mysql2 does what is right.
- */
-export function streamToAddress(host: string, port: number): (() => Socket) | undefined {
-  if (isIP(host) === 0) return undefined;
-  return () => Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host });
-}
-
 /** What is wrong with the server's TLS; mysql2 calls all of it HANDSHAKE_SSL_ERROR. */
 const CAUSES: readonly (readonly [code: string, message: RegExp])[] = [
   ['DATABASE_TLS_EXPIRED', /certificate (has expired|is not yet valid)/],

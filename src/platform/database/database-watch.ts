@@ -5,7 +5,7 @@ import { tracing } from '../tracing/index.js';
 import { certificateExpiry } from './certificate-expiry.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import { LateError } from './deadline.js';
-import type { StatementFault } from './statement-fault.js';
+import type { StatementFault } from './database-failure.js';
 import { isRead, summaryOf } from './statement-summary.js';
 
 /** Who is told of what a database does. A command, which ends at once, tells nobody. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformDataSource } from './platform-data-source.js';
 import { StartFault } from '../start-fault.js';
 import { databaseNow } from './database-clock.js';
-import { codeOf } from './fault-code.js';
+import { codeOf } from './database-failure.js';
 import { isFileLock } from './sqlite-failure.js';
 
 /** Runs one statement. */
@@ -34,7 +34,7 @@ export class MigrationLock {
   private readonly now: string;
 
   constructor(private readonly dataSource: PlatformDataSource) {
-    this.now = databaseNow(dataSource.options.type === 'mysql' ? 'mysql' : 'sqlite');
+    this.now = databaseNow(dataSource);
   }
 
   /**

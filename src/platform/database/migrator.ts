@@ -2,7 +2,7 @@ import { MigrationExecutor, type Migration as Entry, type MigrationInterface } f
 import type { Feature } from '../feature.js';
 import { messageOf, stackOf } from '../logging/index.js';
 import { MIGRATION_TABLE } from './statement-log.js';
-import { codeOf, isMissingTable } from './fault-code.js';
+import { codeOf, isMissingTable } from './database-failure.js';
 import { MigrationLock, type LockListener } from './migration-lock.js';
 import type { PlatformDataSource } from './platform-data-source.js';
 

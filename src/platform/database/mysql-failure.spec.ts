@@ -1,27 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { ApiError } from '../errors/index.js';
-import { DatabaseError } from './database.js';
+import { QueryFailedError } from 'typeorm';
+import { databaseFailure, isLocked, isOutage } from './database-failure.js';
 import { LateError } from './deadline.js';
-import {
-  isOutage,
-  isRefusedByServer,
-  retryCode,
-  spoilsConnection,
-  translateMysqlFault,
-  translateWriteFault,
-  type MysqlFault,
-} from './mysql-failure.js';
+import { isLeftOpen, isRefusedByServer, retryCode, spoilsConnection, type MysqlFault } from './mysql-failure.js';
 import { SessionError } from './mysql-session.js';
-import { LockWaitError, OutcomeUnknownError } from './unavailable.js';
 
 const numbered = (errno: number): MysqlFault =>
   Object.assign(new Error('as the server says'), { errno, code: `ER_${errno}` });
 const network = (code: string): MysqlFault => Object.assign(new Error('as Node says'), { errno: -104, code });
 
+/** As a repository gets it. */
+const failed = (fault: MysqlFault) => new QueryFailedError('INSERT', [], fault);
+
 /** What becomes of a fault: of any statement, of a write outside a transaction or a commit, and of its connection. */
 const outcome = (fault: MysqlFault) => ({
-  any: translateMysqlFault(fault).constructor,
-  write: translateWriteFault(fault).constructor,
+  status: databaseFailure(failed(fault))?.status ?? 500,
+  isUnknown: isLeftOpen(fault),
   spoils: spoilsConnection(fault),
   again: (['nothing', 'statement', 'transaction'] as const).filter((sent) => retryCode(fault, sent) !== undefined),
 });
@@ -30,27 +24,27 @@ describe('a fault of MySQL', () => {
   it.each([1213, 1047])('%d: rolled back whole, so done again', (errno) => {
     const spoils = errno === 1047;
     expect(outcome(numbered(errno))).toEqual({
-      any: ApiError,
-      write: ApiError,
+      status: 503,
+      isUnknown: false,
       spoils,
       again: ['statement', 'transaction'],
     });
   });
 
   it('1205: the statement alone is rolled back, so it is done again outside a transaction only', () => {
-    const lockWait = { any: LockWaitError, write: LockWaitError, spoils: false, again: ['statement'] };
+    const lockWait = { status: 503, isUnknown: false, spoils: false, again: ['statement'] };
     expect(outcome(numbered(1205))).toEqual(lockWait);
   });
 
   it.each([1290, 1792, 1836])('%d: no writer any more, so its connection goes and it is done on another', (errno) => {
     const again = ['statement', 'transaction'];
-    expect(outcome(numbered(errno))).toEqual({ any: ApiError, write: ApiError, spoils: true, again });
+    expect(outcome(numbered(errno))).toEqual({ status: 503, isUnknown: false, spoils: true, again });
   });
 
   it.each([1053, 1180, 1317, 1927, 1969, 3024, 4031])(
     '%d: cut off, so of a write nobody knows, and it is never repeated',
     (errno) => {
-      const unknown = { any: ApiError, write: OutcomeUnknownError, spoils: false, again: [] };
+      const unknown = { status: 503, isUnknown: true, spoils: false, again: [] };
       expect(outcome(numbered(errno))).toEqual(unknown);
     },
   );
@@ -58,43 +52,43 @@ describe('a fault of MySQL', () => {
   it.each([167, 1021, 1114, 1461, 1467, 1040, 1041, 1129, 1203, 1226, 1044, 1142, 1143])(
     '%d: nothing was done, and no code mends it',
     (errno) => {
-      expect(outcome(numbered(errno))).toEqual({ any: ApiError, write: ApiError, spoils: false, again: [] });
+      expect(outcome(numbered(errno))).toEqual({ status: 503, isUnknown: false, spoils: false, again: [] });
     },
   );
 
   it.each([1062, 1146, 1366, 1665])('%d: the statement is refused, and is so again', (errno) => {
-    expect(outcome(numbered(errno))).toEqual({ any: DatabaseError, write: DatabaseError, spoils: false, again: [] });
-    expect(translateMysqlFault(numbered(errno))).toMatchObject({ code: `ER_${errno}`, duplicateKey: errno === 1062 });
+    expect(outcome(numbered(errno))).toEqual({ status: 500, isUnknown: false, spoils: false, again: [] });
   });
 
   it('of the network: of a write nobody knows; where nothing was sent it is tried again', () => {
     for (const code of ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENOTFOUND'])
       expect(outcome(network(code))).toEqual({
-        any: ApiError,
-        write: OutcomeUnknownError,
+        status: 503,
+        isUnknown: true,
         spoils: true,
         again: ['nothing'],
       });
     const lost = Object.assign(new Error('lost'), { code: 'PROTOCOL_CONNECTION_LOST', fatal: true });
-    expect(outcome(lost)).toEqual({ any: ApiError, write: OutcomeUnknownError, spoils: true, again: [] });
+    expect(outcome(lost)).toEqual({ status: 503, isUnknown: true, spoils: true, again: [] });
   });
 
   it('that is none in time: of a write nobody knows, and its connection goes', () => {
-    expect(outcome(new LateError(1))).toEqual({ any: ApiError, write: OutcomeUnknownError, spoils: true, again: [] });
+    expect(outcome(new LateError(1))).toEqual({ status: 503, isUnknown: true, spoils: true, again: [] });
   });
 
   it.each([new TypeError('a value that is none'), new Error('whatever')])(
-    'that neither the server nor the network says (%s) stays what it is',
+    'that neither the server nor the network says (%s) is a fault of the program',
     (fault) => {
-      for (const translate of [translateMysqlFault, translateWriteFault]) expect(translate(fault)).toBe(fault);
+      expect(outcome(fault)).toEqual({ status: 500, isUnknown: false, spoils: false, again: [] });
     },
   );
 
   it('is an outage where the database cannot be used, not where others were in the way', () => {
-    const outages = [1290, 1040, 1053].map(numbered).map(translateMysqlFault);
+    const outages = [1290, 1040, 1053].map(numbered).map(failed);
     expect(outages.map(isOutage)).toEqual([true, true, true]);
-    const others = [1213, 1205, 1062].map(numbered).map(translateMysqlFault);
+    const others = [1213, 1205, 1062].map(numbered).map(failed);
     expect(others.map(isOutage)).toEqual([false, false, false]);
+    expect(others.map(isLocked)).toEqual([true, true, false]);
   });
 
   it('is a refusal where the server answered', () => {

@@ -1,8 +1,5 @@
-import { ApiError } from '../errors/index.js';
-import { DatabaseError } from './database.js';
 import { LateError } from './deadline.js';
 import { SessionError } from './mysql-session.js';
-import { LockWaitError, OutcomeUnknownError, unavailable } from './unavailable.js';
 
 /** What mysql2 rejects with: the server's error number and its name, or a network error's code. */
 export interface MysqlFault extends Error {
@@ -46,8 +43,11 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET'
  *
  * @param sent `nothing` where no connection was had, `statement` for one outside a transaction.
  */
-export function retryCode(fault: MysqlFault, sent: 'nothing' | 'statement' | 'transaction'): string | undefined {
-  const { errno, code } = fault;
+export function retryCode(
+  fault: MysqlFault | undefined,
+  sent: 'nothing' | 'statement' | 'transaction',
+): string | undefined {
+  const { errno, code } = fault ?? {};
   if (sent === 'nothing') return code !== undefined && NOT_CONNECTED.has(code) ? code : undefined;
   if (sent === 'statement' && errno === LOCK_WAIT) return String(errno);
   return errno !== undefined && (ROLLED_BACK.has(errno) || READ_ONLY.has(errno)) ? String(errno) : undefined;
@@ -60,7 +60,7 @@ export function isConflict(code: string): boolean {
 
 /** Whether it was the server that refused a connection or its session, rather than the network. */
 export function isRefusedByServer(fault: unknown): boolean {
-  const { errno = 0 } = causeOf(fault);
+  const { errno = 0 } = (fault ?? {}) as Partial<MysqlFault>;
   return errno > 0 || fault instanceof SessionError;
 }
 
@@ -70,7 +70,6 @@ export function isReadOnlyFault({ errno }: MysqlFault): boolean {
 
 /** Whether the connection that met the fault must not be used again. */
 export function spoilsConnection(fault: MysqlFault): boolean {
-  if (fault instanceof DatabaseError) return false;
   if (fault.fatal === true || isNetworkFault(fault) || isReadOnlyFault(fault)) return true;
   return fault.errno === undefined ? fault instanceof LateError : fault.errno === 1047;
 }
@@ -80,46 +79,17 @@ const PASSING: ReadonlySet<number> = new Set(
   [ROLLED_BACK, READ_ONLY, NO_ROOM, TURNED_AWAY, NOT_GRANTED, CUT_OFF].flatMap((numbers) => [...numbers]),
 );
 
-/** The fault as the rest of the service knows it: try again later, or a statement refused. */
-export function translateMysqlFault(fault: MysqlFault): Error {
-  if (fault instanceof ApiError) return fault;
+/** Whether it is no fault of the statement, nor of a value that is none. */
+export function isPassingMysqlFault(fault: MysqlFault): boolean {
   const { errno, code } = fault;
-  if (errno === LOCK_WAIT) return new LockWaitError(fault);
-  if (fault.fatal === true || isNetworkFault(fault)) return unavailable(fault);
-  if (errno !== undefined && !PASSING.has(errno))
-    return new DatabaseError(code ?? `errno ${errno}`, errno === 1062, { cause: fault });
-  // What neither the server nor the network says is a fault of whoever asked, as a value that is none.
-  return errno === undefined && code === undefined ? fault : unavailable(fault);
-}
-
-/**
- * The failure of a statement that may have changed something, or of a commit. Where the server did not say that nothing
- * happened, nobody here knows.
- */
-export function translateWriteFault(fault: MysqlFault): Error {
-  return isLeftOpen(causeOf(fault)) ? new OutcomeUnknownError(causeOf(fault)) : translateMysqlFault(fault);
+  if (errno === LOCK_WAIT || fault.fatal === true || isNetworkFault(fault)) return true;
+  return errno === undefined ? code !== undefined : PASSING.has(errno);
 }
 
 /** Whether nobody here knows what became of a statement that failed so. */
 export function isLeftOpen(fault: MysqlFault): boolean {
   if (fault instanceof LateError || isNetworkFault(fault)) return true;
   return fault.errno === undefined ? fault.fatal === true : CUT_OFF.has(fault.errno);
-}
-
-/** Whether it says that the database cannot be used, rather than that others were in the way of this statement. */
-export function isOutage(error: Error): boolean {
-  return error instanceof ApiError && !(error instanceof LockWaitError) && causeOf(error).errno !== DEADLOCK;
-}
-
-/** The same of what the driver said. */
-export function isOutageFault(fault: MysqlFault): boolean {
-  return isOutage(translateMysqlFault(fault));
-}
-
-/** What the driver said, under what it was translated to. */
-export function causeOf(thrown: unknown): MysqlFault {
-  if (!(thrown instanceof Error)) return new Error('A value that is not an Error was thrown');
-  return thrown.cause instanceof Error ? thrown.cause : thrown;
 }
 
 /** System errors have negative numbers and a code such as ECONNREFUSED; mysql2's own are named PROTOCOL_…. */

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DataSource,
   EntityManager,
@@ -11,10 +10,10 @@ import {
   type SelectQueryBuilder,
 } from 'typeorm';
 import { driverErrorOf } from './database-failure.js';
-import { PlatformQueryBuilder } from './platform-query-builder.js';
-import { isConflict } from './mysql-failure.js';
+import { retryCode } from './mysql-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
+import { PlatformQueryBuilder } from './platform-query-builder.js';
 import { requireExactDecimals } from './sqlite/sqlite-decimal.js';
 import { PlatformSqliteDriver } from './sqlite/sqlite-driver.js';
 import type { SqliteEngine } from './sqlite/sqlite-engine.js';
@@ -40,9 +39,6 @@ interface Transaction {
   /** Settles when the nested transactions before this moment are over: one savepoint at a time. */
   turn: Promise<unknown>;
 }
-
-/** Tries in all, each after a random pause of up to 50, then 100 ms. */
-const TRIES = 3;
 
 /**
  * TypeORM's DataSource with what the service promises: every statement has a deadline, code that runs inside of
@@ -160,16 +156,15 @@ export class PlatformDataSource extends DataSource {
   async transact<T>(isolation: Isolation, work: Work<T>): Promise<T> {
     const outer = this.current;
     if (outer !== undefined) return this.nest(outer, work);
-    const { acquireTimeoutMs, queryTimeoutMs } = this.engine.settings;
-    const lastTryAt = performance.now() + acquireTimeoutMs + queryTimeoutMs;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.transactOnce(isolation, work);
-      } catch (error) {
-        if (attempt === TRIES || performance.now() > lastTryAt || !this.mayRepeat(error)) throw error;
-        await sleep(Math.random() * 50 * attempt);
-      }
-    }
+    const { engine } = this;
+    if (!isMysql(engine)) return this.transactOnce(isolation, work);
+    const { acquireTimeoutMs, queryTimeoutMs } = engine.settings;
+    return engine.budget.retry(
+      () => this.transactOnce(isolation, work),
+      performance.now() + acquireTimeoutMs + queryTimeoutMs,
+      (thrown) => retryCode(driverErrorOf(thrown), 'transaction'),
+      (code) => engine.watch.retried(code),
+    );
   }
 
   private async transactOnce<T>(isolation: Isolation, work: Work<T>): Promise<T> {
@@ -198,17 +193,6 @@ export class PlatformDataSource extends DataSource {
       transaction.isOver = true;
       finished.resolve(undefined);
     }
-  }
-
-  /** Whether the server is known to have done nothing of it, and another try is no burden. */
-  private mayRepeat(error: unknown): boolean {
-    const { engine } = this;
-    const fault = driverErrorOf(error);
-    if (!isMysql(engine) || fault === undefined) return false;
-    const code = engine.retryCode(fault);
-    if (code === undefined || !(isConflict(code) || engine.budget.spend())) return false;
-    engine.watch.retried(code);
-    return true;
   }
 
   private get current(): Transaction | undefined {

@@ -1,3 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isConflict } from './mysql-failure.js';
+
+/** Tries in all, each after a random pause of up to 50, then 100 ms. */
+const TRIES = 3;
 /** Successes that pay for one try more, so that in an outage the load grows by a tenth at most. */
 const PRICE = 10;
 /** The most that is saved up, and what there is at the start: ten tries. */
@@ -9,6 +14,33 @@ const MOST = 10 * PRICE;
  */
 export class RetryBudget {
   private saved = MOST;
+
+  /**
+   * Does `work` until it succeeds, three times at most.
+   *
+   * @param lastTryAt monotonic milliseconds, after which no other try begins.
+   * @param codeToRepeat the code of what makes it safe to try again; undefined where it is not.
+   * @param retried called before each further try.
+   */
+  async retry<T>(
+    work: () => Promise<T>,
+    lastTryAt: number,
+    codeToRepeat: (thrown: unknown) => string | undefined,
+    retried: (code: string) => void,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (thrown) {
+        const code = codeToRepeat(thrown);
+        if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
+        // Where another transaction was in the way it is no outage that more statements would make worse.
+        if (!isConflict(code) && !this.spend()) throw thrown;
+        retried(code);
+        await sleep(Math.random() * 50 * attempt);
+      }
+    }
+  }
 
   /** @returns false where the budget is spent. */
   spend(): boolean {

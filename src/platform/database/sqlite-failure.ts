@@ -1,6 +1,3 @@
-import { DatabaseError } from './database.js';
-import { unavailable } from './unavailable.js';
-
 /** Another process, or connection, is writing to the file. */
 const LOCK = /^SQLITE_(BUSY|LOCKED)/;
 
@@ -31,11 +28,4 @@ export function isFileLock(code: string): boolean {
 /** Whether it is the file itself that cannot be used. */
 export function isFileFault(code: string): boolean {
   return DISK.test(code) || NO_DATABASE.test(code);
-}
-
-/** The fault as the rest of the service knows it: try again later, or a statement refused. Others stay as they are. */
-export function translateSqliteFault(fault: unknown, code: string): Error {
-  if (LOCK.test(code) || isFileFault(code)) return unavailable(fault);
-  if (!code.startsWith('SQLITE_')) return fault as Error;
-  return new DatabaseError(code, /_(UNIQUE|PRIMARYKEY)$/.test(code), { cause: fault });
 }

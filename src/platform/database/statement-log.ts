@@ -1,6 +1,6 @@
 import type { Logger, QueryRunner } from 'typeorm';
 import { framesOf, type Log } from '../logging/index.js';
-import { isMissingTable } from './fault-code.js';
+import { isMissingTable } from './database-failure.js';
 
 /** The table in which TypeORM keeps what was migrated. */
 export const MIGRATION_TABLE = 'migration';

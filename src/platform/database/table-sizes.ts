@@ -1,6 +1,6 @@
 import type { Entities } from '../feature.js';
 import type { PlatformDataSource } from './platform-data-source.js';
-import { isMissingTable } from './fault-code.js';
+import { isMissingTable } from './database-failure.js';
 
 /** Rows of one table that are counted at most: to count all of a large one takes minutes. */
 export const MOST_COUNTED = 100_000;

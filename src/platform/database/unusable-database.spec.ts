@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { unusableDatabase } from './unusable-database.js';
-import { unavailable } from './unavailable.js';
+import { QueryFailedError } from 'typeorm';
+import { ApiError, coreErrors } from '../errors/index.js';
 
 const fault = (code: string, errno?: number): Error => Object.assign(new Error('As the driver says'), { code, errno });
 const target = { kind: 'sqlite', path: '/store' } as const;
@@ -13,7 +14,9 @@ it.each([
   ['SQLITE_CORRUPT', undefined, 'The database cannot be used'],
   ['ER_CON_COUNT_ERROR', 1040, 'The database cannot be used'],
 ])('%s is told as what it is, also under what it was translated to', (code, errno, said) => {
-  for (const thrown of [fault(code, errno), unavailable(fault(code, errno))]) {
+  const failed = new QueryFailedError('SELECT 1', [], fault(code, errno));
+  const translated = new ApiError(coreErrors.serviceUnavailable, undefined, { cause: failed });
+  for (const thrown of [fault(code, errno), failed, translated]) {
     expect(unusableDatabase(thrown, target)?.message).toBe(`${said}: /store: As the driver says (${code})`);
   }
 });

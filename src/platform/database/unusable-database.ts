@@ -1,10 +1,10 @@
 import { databaseFile, showDatabaseTarget, type DatabaseTarget } from '../config/index.js';
-import { ApiError } from '../errors/index.js';
 import { StartFault } from '../start-fault.js';
 import { nameTlsFault } from './database-tls.js';
 import { LateError } from './deadline.js';
 import { SessionError } from './mysql-session.js';
-import { isConflict, translateMysqlFault, type MysqlFault } from './mysql-failure.js';
+import { isPassing } from './database-failure.js';
+import { isConflict, type MysqlFault } from './mysql-failure.js';
 import { isFileFault, isFileLock } from './sqlite-failure.js';
 
 /** What MySQL calls a login that may not do it, or that there is none of; an unknown database. */
@@ -50,5 +50,5 @@ function isLock({ errno, code = '' }: MysqlFault): boolean {
 function isOutside(fault: MysqlFault): boolean {
   if (fault instanceof LateError || fault instanceof SessionError || fault.fatal === true) return true;
   if (fault.errno === undefined) return isFileFault(fault.code ?? '');
-  return NOT_ALLOWED.has(fault.errno) || translateMysqlFault(fault) instanceof ApiError;
+  return NOT_ALLOWED.has(fault.errno) || isPassing(fault);
 }

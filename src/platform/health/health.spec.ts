@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { DatabaseError } from '../database/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { databaseAnswers, Health } from './health.js';
 
@@ -58,7 +57,7 @@ describe('health', () => {
       [Object.assign(new Error('a secret'), { code: 'ER_X', errno: 1045 }), { kettle: '1045' }],
       [unavailable('SQLITE_CORRUPT', 'disk image is malformed'), { kettle: 'SQLITE_CORRUPT: disk image is malformed' }],
       [new QueryFailedError('SELECT 1', [], Object.assign(new Error('a secret'), { errno: 1226 })), { kettle: '1226' }],
-      [new DatabaseError('SQLITE_CORRUPT', false), { kettle: expect.stringContaining('SQLITE_CORRUPT: ') }],
+      [failedOf('SQLITE_CORRUPT'), { kettle: expect.stringContaining('SQLITE_CORRUPT: ') }],
     ] as const) {
       failure = error;
       await health.checkAll();
@@ -103,28 +102,32 @@ describe('health', () => {
   });
 });
 
+function failedOf(code: string): QueryFailedError {
+  return new QueryFailedError('SELECT 1', [], Object.assign(new Error('as SQLite says'), { code }));
+}
+
 function unavailable(code: string, message: string): ApiError {
   return new ApiError(coreErrors.serviceUnavailable, undefined, { cause: Object.assign(new Error(message), { code }) });
 }
 
 describe('the check of the database', () => {
-  const query = jest.fn<(...words: unknown[]) => Promise<never[]>>();
+  const statement = jest.fn<(...words: unknown[]) => Promise<never[]>>();
   const answers = jest.fn<(timeoutMs: number) => Promise<boolean>>();
   const link = { isCurrent: true, answers, outages: {} as { fault?: Error; damagedFile?: Error } };
-  const ask = () => databaseAnswers({ query } as never, link as never)();
+  const ask = () => databaseAnswers({ ask: statement } as never, link as never)();
   const fault = new Error('refused');
 
   beforeEach(() => {
     jest.resetAllMocks();
-    query.mockResolvedValue([]);
+    statement.mockResolvedValue([]);
     link.outages = {};
     link.isCurrent = true;
   });
 
   it('asks through the pool within a second', async () => {
     expect(await ask()).toBe(true);
-    expect(query).toHaveBeenCalledWith('SELECT 1 AS one', [], { timeoutMs: 1000 });
-    query.mockRejectedValue(fault);
+    expect(statement).toHaveBeenCalledWith('SELECT 1 AS one', [], { isGated: true, timeoutMs: 1000 });
+    statement.mockRejectedValue(fault);
     await expect(ask()).rejects.toBe(fault);
   });
 
@@ -136,7 +139,7 @@ describe('the check of the database', () => {
     link.outages = { fault };
     await expect(ask()).rejects.toBe(fault);
     expect(answers).toHaveBeenCalledWith(1000);
-    expect(query).not.toHaveBeenCalled();
+    expect(statement).not.toHaveBeenCalled();
   });
 
   it('fails while the file is damaged, whatever is answered', async () => {

@@ -1,4 +1,4 @@
-import { statementFault, type Database, type DatabaseLink } from '../database/index.js';
+import { statementFault, type DatabaseLink, type PlatformDataSource } from '../database/index.js';
 import { inTime } from '../in-time.js';
 
 const PERIOD_MS = 2000;
@@ -118,9 +118,9 @@ function rootOf(error: unknown): unknown {
 /** Milliseconds that the database may take to answer a check. */
 const DATABASE_TIMEOUT_MS = 1000;
 
-/** Through `database`, which tells of its outages; while the schema is behind it asks nothing, so then by the link. */
+/** As a feature's statement, which is seen to fail in an outage; while the schema is behind it asks nothing, so then by the link. */
 export function databaseAnswers(
-  database: Pick<Database, 'query'>,
+  dataSource: Pick<PlatformDataSource, 'ask'>,
   link: Pick<DatabaseLink, 'isCurrent' | 'answers' | 'outages'>,
 ): HealthContribution {
   return async () => {
@@ -131,7 +131,7 @@ export function databaseAnswers(
       if (outages.fault === undefined) return false;
       throw outages.fault as Error;
     }
-    await database.query('SELECT 1 AS one', [], { timeoutMs: DATABASE_TIMEOUT_MS });
+    await dataSource.ask('SELECT 1 AS one', [], { isGated: true, timeoutMs: DATABASE_TIMEOUT_MS });
     return true;
   };
 }

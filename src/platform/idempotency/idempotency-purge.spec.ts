@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { DatabaseError } from '../database/index.js';
+import { QueryFailedError } from 'typeorm';
 import { Metrics } from '../metrics/index.js';
 import type { IdempotencyStore } from './idempotency.store.js';
 import { IdempotencyPurge } from './idempotency-purge.js';
@@ -22,6 +22,8 @@ function purgeOf(...batches: (number | Error)[]) {
   };
 }
 
+const failed = (code: string) => new QueryFailedError('DELETE', [], Object.assign(new Error(code), { code }));
+
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
@@ -43,8 +45,8 @@ describe('the purge of idempotency records', () => {
   });
 
   it('comes again after a failure, which is counted each time, and logged where it is another than before', async () => {
-    const full = () => new DatabaseError('ER_DISK_FULL', false);
-    const refused = new DatabaseError('ER_TABLEACCESS_DENIED_ERROR', false);
+    const full = () => failed('ER_DISK_FULL');
+    const refused = failed('ER_TABLEACCESS_DENIED_ERROR');
     const { ask, log, metrics, purge } = purgeOf(full(), full(), refused, 1, 0, full());
     purge.start();
     while (ask.mock.calls.length < 7) await jest.advanceTimersByTimeAsync(0.1 * MINUTE_MS);

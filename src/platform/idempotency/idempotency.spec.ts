@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { LockWaitError, OutcomeUnknownError, type Database } from '../database/index.js';
+import { QueryFailedError, type DataSource } from 'typeorm';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { Answer } from '../http/index.js';
 import { bytesOf } from '../json/index.js';
@@ -28,15 +28,19 @@ beforeEach(() => {
   store.claim.mockResolvedValue(true);
   store.isHeld.mockResolvedValue(false);
   work.mockResolvedValue(MADE);
-  const parts = { store, database: { transaction } } as unknown as { store: IdempotencyStore; database: Database };
-  idempotency = new Idempotency(parts.store, parts.database);
+  const parts = { store, dataSource: { transaction } } as unknown as {
+    store: IdempotencyStore;
+    dataSource: DataSource;
+  };
+  idempotency = new Idempotency(parts.store, parts.dataSource);
 });
 
 afterEach(() => void jest.useRealTimers());
 
 const once = (fingerprint = 'body') => idempotency.once('id', fingerprint, work);
 const failure = (promise: Promise<unknown>) => promise.then(String, (error: unknown) => error as ApiError);
-const locked = () => new LockWaitError(new Error('Lock wait timeout exceeded'));
+const failed = (fault: object) => new QueryFailedError('INSERT', [], Object.assign(new Error('a fault'), fault));
+const locked = () => failed({ errno: 1205 });
 const inUse = expect.objectContaining({ code: 'idempotency_key_in_use', status: 409, headers: { 'Retry-After': '1' } });
 const reused = expect.objectContaining({ code: 'idempotency_key_reused', status: 422 });
 
@@ -72,9 +76,10 @@ describe('the first request with a key', () => {
   });
 
   it('that meets a lock in its work is told of the lock', async () => {
-    work.mockRejectedValue(locked());
+    const lock = locked();
+    work.mockRejectedValue(lock);
     store.isHeld.mockResolvedValue(true);
-    expect(await failure(once())).toMatchObject({ status: 503 });
+    expect(await failure(once())).toBe(lock);
     expect(transaction).toHaveBeenCalledTimes(1);
   });
 });
@@ -178,13 +183,14 @@ describe('requests at the same time', () => {
   });
 
   it('find out what became of a first whose outcome is not known', async () => {
+    const lost = failed({ code: 'ECONNRESET', outcome: 'unknown' });
     transaction.mockImplementationOnce(async (run) => {
       await run();
-      throw new OutcomeUnknownError(new Error('The connection was lost'));
+      throw lost;
     });
     store.find.mockResolvedValueOnce(undefined).mockResolvedValue(STORED);
     const [first, second] = [failure(once()), once()];
-    expect(await first).toBeInstanceOf(OutcomeUnknownError);
+    expect(await first).toBe(lost);
     expect(await second).toStrictEqual(REPLAYED);
   });
 

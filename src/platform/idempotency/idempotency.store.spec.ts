@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { PlatformDataSource } from '../database/index.js';
 import { loadConfig } from '../config/index.js';
-import { createDatabase, createDataSource, type Database } from '../database/index.js';
+import { createDataSource } from '../database/index.js';
 import { Answer } from '../http/index.js';
 import { bytesOf } from '../json/index.js';
 import { IdempotencyRecord } from './idempotency-record.entity.js';
@@ -11,7 +11,6 @@ import { CreateIdempotencyRecords1764201550000 } from './migrations/create-idemp
 const RETENTION_MS = 3_600_000;
 
 let dataSource: PlatformDataSource;
-let database: Database;
 let store: IdempotencyStore;
 
 beforeEach(async () => {
@@ -21,8 +20,7 @@ beforeEach(async () => {
   dataSource = await createDataSource(config, [tables]);
   await dataSource.initialize();
   await dataSource.runMigrations();
-  database = createDatabase(dataSource);
-  store = new IdempotencyStore(database, config);
+  store = new IdempotencyStore(dataSource, config);
 });
 
 afterEach(() => dataSource.destroy());
@@ -36,13 +34,14 @@ async function put(id: string): Promise<void> {
 
 /** Lets records be as old as they are when they expire, and a millisecond more or less. */
 async function age(ids: string, byMs: number): Promise<void> {
-  await database.execute('UPDATE idempotency_record SET expires_at = expires_at - ? WHERE id LIKE ?', [
+  await dataSource.query('UPDATE idempotency_record SET expires_at = expires_at - ? WHERE id LIKE ?', [
     BigInt(RETENTION_MS + byMs),
     ids,
   ]);
 }
 
-const ids = async () => (await database.query('SELECT id FROM idempotency_record ORDER BY id')).map((row) => row['id']);
+const ids = async () =>
+  (await dataSource.query<{ id: string }[]>('SELECT id FROM idempotency_record ORDER BY id')).map(({ id }) => id);
 
 describe('a record', () => {
   it('comes back as it was completed, until it expires', async () => {
@@ -70,8 +69,8 @@ describe('a record', () => {
   it('expires as much later as the configuration says', async () => {
     const before = Date.now();
     await put('a');
-    const [row] = await database.query('SELECT expires_at FROM idempotency_record');
-    const madeAt = Number(row?.['expires_at']) - RETENTION_MS;
+    const [row] = await dataSource.query<{ expires_at: number }[]>('SELECT expires_at FROM idempotency_record');
+    const madeAt = Number(row?.expires_at) - RETENTION_MS;
     expect(madeAt).toBeGreaterThanOrEqual(before);
     expect(madeAt).toBeLessThanOrEqual(Date.now());
   });
@@ -87,7 +86,7 @@ describe('a record', () => {
 
 describe('a purge', () => {
   it('deletes what has expired, a batch at a time, and nothing else', async () => {
-    await database.transaction(async () => {
+    await dataSource.transaction(async () => {
       for (let n = 0; n < 1201; n += 1) await put(`old-${n}`);
       for (const id of ['live', 'nearly']) await put(id);
     });
@@ -99,13 +98,13 @@ describe('a purge', () => {
   });
 
   it('of three records is the statement of one of four, since a server keeps each that it has seen', async () => {
-    const execute = jest.spyOn(database, 'execute');
+    const logged = jest.spyOn(dataSource.logger, 'logQuery');
     for (const many of [3, 4]) {
       for (let n = 0; n < many; n += 1) await put(`old-${n}`);
       await age('old-%', 0);
       expect(await store.purge()).toBe(many);
     }
-    const deletes = execute.mock.calls.map(([sql]) => sql).filter((sql) => sql.startsWith('DELETE'));
+    const deletes = logged.mock.calls.map(([sql]) => sql).filter((sql) => sql.startsWith('DELETE'));
     expect(deletes).toHaveLength(2);
     expect(new Set(deletes).size).toBe(1);
   });

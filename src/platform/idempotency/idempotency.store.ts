@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { CONFIG, type Config } from '../config/index.js';
-import { Database, DatabaseError, databaseNow, inList } from '../database/index.js';
+import { databaseNow, inList, isDuplicateKey } from '../database/index.js';
 import { Answer } from '../http/index.js';
 import { bytesOf, textOf } from '../json/index.js';
+import { IdempotencyRecord } from './idempotency-record.entity.js';
 
 /** Records deleted by one statement. */
 const PURGE_BATCH = 500;
@@ -30,30 +32,32 @@ export class IdempotencyStore {
   private readonly retentionMs: number;
 
   constructor(
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
     @Inject(CONFIG) config: Pick<Config, 'idempotency'>,
   ) {
-    this.now = databaseNow(database.dialect);
+    this.now = databaseNow(dataSource);
     this.retentionMs = config.idempotency.retentionMs;
   }
 
   /** What was answered; `expired` where there is a record that counts no more, undefined where there is none. */
   async find(id: string): Promise<StoredAnswer | 'expired' | undefined> {
-    const [row] = await this.database.query(
+    const [row] = await this.dataSource.query<{ fingerprint: string; answer: string; is_live: 0 | 1 }[]>(
       `SELECT fingerprint, answer, expires_at > ${this.now} AS is_live FROM idempotency_record WHERE id = ?`,
       [id],
     );
     if (row === undefined) return undefined;
-    if (row['is_live'] === 0n) return 'expired';
-    const { status, body, headers } = JSON.parse(row['answer'] as string) as Stored;
-    return { fingerprint: row['fingerprint'] as string, answer: new Answer(status, bytesOf(body), headers) };
+    if (row.is_live === 0) return 'expired';
+    const { status, body, headers } = JSON.parse(row.answer) as Stored;
+    return { fingerprint: row.fingerprint, answer: new Answer(status, bytesOf(body), headers) };
   }
 
   /** Whether a transaction that has not ended, or only just has, holds the key: others see its record uncommitted. */
   async isHeld(id: string): Promise<boolean> {
     const live = `SELECT id FROM idempotency_record WHERE id = ? AND expires_at > ${this.now}`;
-    const look = () => this.database.query(live, [id]);
-    return (await this.database.transaction(look, 'READ UNCOMMITTED')).length > 0;
+    const rows = await this.dataSource.transaction('READ UNCOMMITTED', () =>
+      this.dataSource.query<unknown[]>(live, [id]),
+    );
+    return rows.length > 0;
   }
 
   /**
@@ -61,17 +65,17 @@ export class IdempotencyStore {
    * transaction holds the key.
    *
    * @returns false where the key is taken already.
-   * @throws {LockWaitError} when something is locked for longer than the database waits for it.
+   * @throws {QueryFailedError} (rejects), with a lock when something is locked for longer than the database waits for it.
    */
   async claim(id: string, fingerprint: string): Promise<boolean> {
     try {
-      await this.database.execute(
+      await this.dataSource.query(
         `INSERT INTO idempotency_record (id, fingerprint, expires_at) VALUES (?, ?, ${this.now} + ${this.retentionMs})`,
         [id, fingerprint],
       );
       return true;
     } catch (error) {
-      if (error instanceof DatabaseError && error.duplicateKey) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }
@@ -79,29 +83,27 @@ export class IdempotencyStore {
   /**
    * Makes way for a claim of the same transaction.
    *
-   * @throws {LockWaitError} as `claim`.
+   * @throws {QueryFailedError} (rejects) as `claim`.
    */
   async removeExpired(id: string): Promise<void> {
-    await this.database.execute(`DELETE FROM idempotency_record WHERE id = ? AND expires_at <= ${this.now}`, [id]);
+    await this.dataSource.query(`DELETE FROM idempotency_record WHERE id = ? AND expires_at <= ${this.now}`, [id]);
   }
 
   async complete(id: string, { status, bytes, headers }: Answer): Promise<void> {
     const stored: Stored = { status, body: textOf(bytes), headers };
-    await this.database.execute('UPDATE idempotency_record SET answer = ? WHERE id = ?', [JSON.stringify(stored), id]);
+    await this.dataSource.query('UPDATE idempotency_record SET answer = ? WHERE id = ?', [JSON.stringify(stored), id]);
   }
 
   /** Deletes one batch of expired records; the number deleted. */
   async purge(): Promise<number> {
-    const rows = await this.database.query(
-      `SELECT id FROM idempotency_record WHERE expires_at <= ${this.now} LIMIT ${PURGE_BATCH}`,
+    const isExpired = `expires_at <= ${this.now}`;
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      `SELECT id FROM idempotency_record WHERE ${isExpired} LIMIT ${PURGE_BATCH}`,
     );
     if (rows.length === 0) return 0;
-    const { marks, values } = inList(rows.map((row) => row['id'] as string));
     // Looked at again: a record may have been made anew in between.
-    const { affectedRows } = await this.database.execute(
-      `DELETE FROM idempotency_record WHERE expires_at <= ${this.now} AND id IN (${marks})`,
-      values,
-    );
-    return affectedRows;
+    const expired = this.dataSource.createQueryBuilder().delete().from(IdempotencyRecord).where(isExpired);
+    const { values: ids } = inList(rows.map(({ id }) => id));
+    return (await expired.andWhere('id IN (:...ids)', { ids }).execute()).affected ?? 0;
   }
 }

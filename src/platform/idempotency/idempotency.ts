@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, LockWaitError, OutcomeUnknownError } from '../database/index.js';
+import { DataSource } from 'typeorm';
+import { databaseFailure, isLocked, isOutcomeUnknown } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Answer } from '../http/index.js';
 import { inTime } from '../in-time.js';
@@ -25,7 +26,7 @@ export class Idempotency {
 
   constructor(
     private readonly store: IdempotencyStore,
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
   ) {}
 
   /**
@@ -64,7 +65,7 @@ export class Idempotency {
       await this.store.complete(id, answer);
       return answer;
     };
-    const answer = await this.patiently(id, () => this.database.transaction(make), patienceEnds);
+    const answer = await this.patiently(id, () => this.dataSource.transaction(make), patienceEnds);
     if (answer !== undefined) return { stored: { fingerprint, answer }, isNew: true };
     // Another replica had the key first.
     const winner = await this.store.find(id);
@@ -82,7 +83,7 @@ export class Idempotency {
         return await work();
       } catch (error) {
         if (!(error instanceof ClaimLockedError)) throw error;
-        if (!(await this.store.isHeld(id))) throw error.lock;
+        if (!(await this.store.isHeld(id))) throw error.cause;
         if (performance.now() + LOCK_WAIT_MS / 2 > patienceEnds) throw inUse();
       }
     }
@@ -93,7 +94,7 @@ export class Idempotency {
       if (expired) await this.store.removeExpired(id);
       return await this.store.claim(id, fingerprint);
     } catch (error) {
-      if (error instanceof LockWaitError) throw new ClaimLockedError(error);
+      if (isLocked(error)) throw new ClaimLockedError(error);
       throw error;
     }
   }
@@ -101,8 +102,8 @@ export class Idempotency {
 
 /** A lock kept the key from being taken. Unlike one that the handler meets, it may be that of the same key's holder. */
 class ClaimLockedError extends Error {
-  constructor(readonly lock: LockWaitError) {
-    super('A lock kept an idempotency key from being taken');
+  constructor(cause: unknown) {
+    super('A lock kept an idempotency key from being taken', { cause });
   }
 }
 
@@ -128,8 +129,8 @@ async function settledBefore(attempt: Promise<Outcome>, end: number): Promise<Ou
   );
   if (!(await inTime(Math.max(0, end - performance.now()), settled))) throw inUse();
   return attempt.catch((error: unknown) => {
-    const isUnavailable = error instanceof ApiError && error.kind === coreErrors.serviceUnavailable;
-    if (isUnavailable && !(error instanceof OutcomeUnknownError)) throw error;
+    const failure = error instanceof ApiError ? error : databaseFailure(error);
+    if (failure?.kind === coreErrors.serviceUnavailable && !isOutcomeUnknown(error)) throw error;
     return undefined;
   });
 }

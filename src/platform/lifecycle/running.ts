@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Config } from '../config/index.js';
-import type { Database, DatabaseLink } from '../database/index.js';
+import type { DatabaseLink, PlatformDataSource } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
 import { attributeToFeature, type HookWatch } from '../feature-check/index.js';
 import type { Feature } from '../feature.js';
@@ -21,7 +21,7 @@ import { LoopWatch } from './loop-watch.js';
 interface Parts {
   readonly config: Config;
   readonly log: Log;
-  readonly database: Database;
+  readonly dataSource: PlatformDataSource;
   readonly metrics: Metrics;
   readonly features: readonly Feature[];
   readonly hooks: HookWatch;
@@ -49,10 +49,11 @@ export class Running implements Application {
     private readonly link: DatabaseLink,
     private readonly parts: Parts,
   ) {
-    const { config, database, metrics, log } = parts;
+    const { config, dataSource, metrics, log } = parts;
     this.health = nest.get(Health);
     this.health.contribute('schema', () => link.isCurrent);
-    if (config.management.readinessChecksDatabase) this.health.contribute('database', databaseAnswers(database, link));
+    if (config.management.readinessChecksDatabase)
+      this.health.contribute('database', databaseAnswers(dataSource, link));
     this.liveness = new Liveness(config.management.livenessMaxStallMs);
     const exposed = config.metrics.enabled ? metrics : undefined;
     const sources = { health: this.health, liveness: this.liveness, metrics: exposed };

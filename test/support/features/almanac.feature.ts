@@ -9,8 +9,8 @@ import {
 } from '@nestjs/common';
 import { Interval, ScheduleModule } from '@nestjs/schedule';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Database, defineFeature, LOG, type Log } from 'animal-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { defineFeature, LOG, type Log } from 'animal-store';
+import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 @Entity('almanac_day')
 class Day {
@@ -37,7 +37,7 @@ class Almanac implements OnModuleInit, OnApplicationBootstrap {
   private days = 0n;
 
   constructor(
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -55,14 +55,14 @@ class Almanac implements OnModuleInit, OnApplicationBootstrap {
   }
 
   async names(): Promise<unknown[]> {
-    const rows = await this.database.query('SELECT name FROM almanac_day ORDER BY id');
-    return rows.map((row) => row['name']);
+    const rows = await this.dataSource.query<{ name: string }[]>('SELECT name FROM almanac_day ORDER BY id');
+    return rows.map(({ name }) => name);
   }
 
   private async note(name: string): Promise<void> {
     this.log.info({ event: 'almanac.noted', name }, 'Noted');
     this.days += 1n;
-    await this.database.execute('INSERT INTO almanac_day (id, name) VALUES (?, ?)', [this.days, name]);
+    await this.dataSource.query('INSERT INTO almanac_day (id, name) VALUES (?, ?)', [this.days, name]);
   }
 }
 

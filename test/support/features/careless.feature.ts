@@ -1,17 +1,18 @@
 import { Controller, Module, Param, Post } from '@nestjs/common';
-import { Database, defineFeature } from 'animal-store';
+import { defineFeature } from 'animal-store';
+import { DataSource } from 'typeorm';
 
 /** What is no value of a statement, whatever the types say. */
 const NO_VALUES: Readonly<Record<string, unknown>> = { undefined: undefined, array: ['canary-4711'], nan: NaN };
 
 @Controller('slips')
 class SlipsController {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   @Post(':what')
   async slip(@Param('what') what: string): Promise<object> {
     const values = ['Slip', 1n, NO_VALUES[what] as string];
-    await this.database.execute('INSERT INTO pet (name, category_id, status) VALUES (?, ?, ?)', values);
+    await this.dataSource.query('INSERT INTO pet (name, category_id, status) VALUES (?, ?, ?)', values);
     return {};
   }
 }

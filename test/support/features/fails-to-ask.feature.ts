@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
-import { Database, defineFeature } from 'animal-store';
+import { defineFeature } from 'animal-store';
+import { DataSource } from 'typeorm';
 
 @Module({
   providers: [
     {
       provide: 'WORDS',
-      inject: [Database],
-      useFactory: async (database: Database) => {
-        return await database.query('SELECT 1');
+      inject: [DataSource],
+      useFactory: async (dataSource: DataSource): Promise<unknown> => {
+        return await dataSource.query('SELECT 1');
       },
     },
   ],

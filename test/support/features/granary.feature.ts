@@ -6,8 +6,8 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { Database, defineFeature, LOG, type Log } from 'animal-store';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { defineFeature, LOG, type Log } from 'animal-store';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** A migration that takes its time, so that whoever does not wait for it is seen to. */
 class CreateGrains1764300200000 implements MigrationInterface {
@@ -25,7 +25,7 @@ class CreateGrains1764300200000 implements MigrationInterface {
 @Module({})
 class GranaryModule implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -42,7 +42,7 @@ class GranaryModule implements OnModuleDestroy, BeforeApplicationShutdown, OnApp
   }
 
   private async closeUp(hook: string): Promise<void> {
-    const grains = await this.database.query('SELECT id FROM grain');
+    const grains = await this.dataSource.query<unknown[]>('SELECT id FROM grain');
     this.log.info({ event: 'granary.closed', hook, grains: grains.length }, 'Closed up');
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { Database, defineFeature, TextProperty } from 'animal-store';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { defineFeature, TextProperty } from 'animal-store';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { notes as before } from './notes-before.feature.js';
 
 class NewNote {
@@ -32,17 +32,19 @@ class AddColor1764300300000 implements MigrationInterface {
 
 @Controller('notes')
 class NotesController {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   @Post()
   async createNote(@Body() { text, color }: NewNote): Promise<object> {
-    await this.database.execute('INSERT INTO note (text, color) VALUES (?, ?)', [text, color]);
+    await this.dataSource.query('INSERT INTO note (text, color) VALUES (?, ?)', [text, color]);
     return { text, color };
   }
 
   @Get()
   async countNotes(): Promise<object> {
-    const [row] = await this.database.query('SELECT COUNT(*) AS notes, COUNT(color) AS colored FROM note');
+    const [row] = await this.dataSource.query<Record<string, number>[]>(
+      'SELECT COUNT(*) AS notes, COUNT(color) AS colored FROM note',
+    );
     return { notes: row!['notes'], colored: row!['colored'] };
   }
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { Database, defineFeature, TextProperty } from 'animal-store';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { defineFeature, TextProperty } from 'animal-store';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 class NewNote {
   @TextProperty({ maxLength: 50 })
@@ -22,17 +22,17 @@ class CreateNotes1764300200000 implements MigrationInterface {
 
 @Controller('notes')
 class NotesController {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   @Post()
   async createNote(@Body() { text }: NewNote): Promise<object> {
-    await this.database.execute('INSERT INTO note (text) VALUES (?)', [text]);
+    await this.dataSource.query('INSERT INTO note (text) VALUES (?)', [text]);
     return { text };
   }
 
   @Get()
   async countNotes(): Promise<object> {
-    const [row] = await this.database.query('SELECT COUNT(*) AS notes FROM note');
+    const [row] = await this.dataSource.query<Record<string, number>[]>('SELECT COUNT(*) AS notes FROM note');
     return { notes: row!['notes'] };
   }
 }

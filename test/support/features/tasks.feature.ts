@@ -4,7 +4,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   ApiError,
   BodyLimit,
-  Database,
   defineErrorCode,
   defineFeature,
   Idempotent,
@@ -15,7 +14,7 @@ import {
   UnreadBody,
   type Log,
 } from 'animal-store';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 const unlucky = defineErrorCode('unlucky', 'conflict', 'Try once more.');
 
@@ -53,7 +52,7 @@ class TasksController {
   private luck = 0;
 
   constructor(
-    private readonly database: Database,
+    private readonly dataSource: DataSource,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -103,11 +102,11 @@ class TasksController {
 
   @Get('tasks')
   async listTasks(): Promise<object> {
-    return this.database.query('SELECT name FROM task');
+    return this.dataSource.query('SELECT name FROM task');
   }
 
   private async write(name: string, waitMs: number): Promise<void> {
-    await this.database.execute('INSERT INTO task (name, wait_ms) VALUES (?, ?)', [name, BigInt(waitMs)]);
+    await this.dataSource.query('INSERT INTO task (name, wait_ms) VALUES (?, ?)', [name, BigInt(waitMs)]);
   }
 }
 

@@ -9,9 +9,9 @@ import {
   type NestModule,
 } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApiError, Database, defineErrorCode, defineFeature, Raises } from 'animal-store';
+import { ApiError, defineErrorCode, defineFeature, Raises } from 'animal-store';
 import type { NextFunction, Request, Response } from 'express';
-import { Column, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** Whatever of this reaches a client has leaked. */
 const SECRET = 'canary-4711';
@@ -62,7 +62,7 @@ class CreateWidgets1764300000000 implements MigrationInterface {
 
 @Controller('throws')
 class ThrowsController {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   @Get('now/:thing')
   @Raises(teapot)
@@ -80,19 +80,19 @@ class ThrowsController {
   @Post('duplicate')
   async insertTwice(): Promise<void> {
     const insert = 'INSERT INTO widget (id, name) VALUES (?, ?)';
-    await this.database.execute(insert, [1n, SECRET]);
-    await this.database.execute(insert, [1n, SECRET]);
+    await this.dataSource.query(insert, [1n, SECRET]);
+    await this.dataSource.query(insert, [1n, SECRET]);
   }
 
   @Post('syntax')
   async selectNonsense(): Promise<void> {
-    await this.database.query(`SELEKT '${SECRET}' FROM widget`);
+    await this.dataSource.query(`SELEKT '${SECRET}' FROM widget`);
   }
 
   @Post('half')
   async failHalfway(): Promise<void> {
-    await this.database.transaction(async () => {
-      await this.database.execute('INSERT INTO widget (id, name) VALUES (?, ?)', [2n, SECRET]);
+    await this.dataSource.transaction(async () => {
+      await this.dataSource.query('INSERT INTO widget (id, name) VALUES (?, ?)', [2n, SECRET]);
       throw new Error(SECRET);
     });
   }

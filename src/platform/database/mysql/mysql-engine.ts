@@ -3,13 +3,13 @@ import type mysql2 from 'mysql2';
 import type { ConnectionOptions } from 'mysql2';
 import type { Config, MySqlTarget } from '../../config/index.js';
 import type { Log } from '../../logging/index.js';
+import { NotAskedError } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import { retryCode, type MysqlFault } from '../mysql-failure.js';
+import type { MysqlFault } from '../mysql-failure.js';
 import { MysqlLogin } from '../mysql-login.js';
 import { SessionError, setUpSession } from '../mysql-session.js';
 import { MysqlTls } from '../mysql-tls.js';
 import { RetryBudget } from '../retry-budget.js';
-import { NotAskedError } from '../unavailable.js';
 import { MysqlConnection } from './mysql-connection.js';
 import { MysqlLease, type LeaseOptions, type LeaseTerms } from './mysql-lease.js';
 import { MysqlPool } from './mysql-pool.js';
@@ -101,11 +101,6 @@ export class MysqlEngine implements LeaseTerms {
     } finally {
       connection.destroy();
     }
-  }
-
-  /** The code of what makes it safe to run a whole transaction again. */
-  retryCode(fault: MysqlFault): string | undefined {
-    return retryCode(fault, 'transaction');
   }
 
   /** A connection whose session is the same on any server, whatever its defaults are. */

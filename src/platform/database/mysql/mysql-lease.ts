@@ -1,25 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config/index.js';
+import { isOutageFault, NotAskedError, statementFault } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import {
-  isConflict,
-  isLeftOpen,
-  isOutageFault,
-  retryCode,
-  spoilsConnection,
-  type MysqlFault,
-} from '../mysql-failure.js';
+import { isLeftOpen, retryCode, spoilsConnection, type MysqlFault } from '../mysql-failure.js';
 import { isCommitted } from '../mysql-session.js';
 import type { RetryBudget } from '../retry-budget.js';
 import { requireSqlValues } from '../sql-values.js';
-import { statementFault } from '../statement-fault.js';
 import { isRead } from '../statement-summary.js';
-import { NotAskedError } from '../unavailable.js';
 import type { MysqlConnection } from './mysql-connection.js';
 import type { MysqlPool } from './mysql-pool.js';
-
-/** Tries in all, each after a random pause of up to 50, then 100 ms. */
-const TRIES = 3;
 
 /** Statements that steer a transaction; they are not counted as statements of their own. */
 const CONTROL = /^(START TRANSACTION|COMMIT|ROLLBACK)$/;
@@ -158,25 +146,23 @@ export class MysqlLease {
     if (spoilsConnection(fault)) this.letGo(() => this.terms.pool.release(connection, fault));
   }
 
-  private async retrying<T>(work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
+  private retrying<T>(work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
     const { settings, watch, budget } = this.terms;
-    const lastTryAt = performance.now() + settings.acquireTimeoutMs;
-    for (let attempt = 1; ; attempt += 1) {
-      const startedAt = performance.now();
-      let connection = this.connection;
-      try {
+    let startedAt = performance.now();
+    let connection: MysqlConnection | undefined;
+    return budget.retry(
+      async () => {
+        startedAt = performance.now();
+        connection = this.connection;
         connection ??= await this.take(startedAt);
         const result = await work(connection);
         budget.earn();
         return result;
-      } catch (thrown) {
-        const code = this.codeToRepeat(thrown as MysqlFault, connection, startedAt);
-        if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
-        if (!isConflict(code) && !budget.spend()) throw thrown;
-        watch.retried(code);
-        await sleep(Math.random() * 50 * attempt);
-      }
-    }
+      },
+      startedAt + settings.acquireTimeoutMs,
+      (thrown) => this.codeToRepeat(thrown as MysqlFault, connection, startedAt),
+      (code) => watch.retried(code),
+    );
   }
 
   /** The code of what makes it safe to try again, after a fault outside of a transaction. */

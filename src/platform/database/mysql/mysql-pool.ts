@@ -1,8 +1,8 @@
 import type { Config } from '../../config/index.js';
 import type { PoolState } from '../../metrics/index.js';
+import { NotAskedError } from '../database-failure.js';
 import { LateError } from '../deadline.js';
 import { isReadOnlyFault, isRefusedByServer, spoilsConnection, type MysqlFault } from '../mysql-failure.js';
-import { NotAskedError } from '../unavailable.js';
 import type { MysqlConnection } from './mysql-connection.js';
 
 /**

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config/index.js';
+import { NotAskedError, statementFault } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
 import { withDeadline } from '../deadline.js';
 import { isFileFault, isFileLock } from '../sqlite-failure.js';
 import { requireSqlValues } from '../sql-values.js';
-import { statementFault } from '../statement-fault.js';
-import { NotAskedError } from '../unavailable.js';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.js';
 
 /** Whoever asks: a query runner, or one statement by itself. */

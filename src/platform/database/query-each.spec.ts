@@ -1,0 +1,65 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { queryEach } from './query-each.js';
+
+/** A server that answers each part of a union with one row, which says the values that it was asked with. */
+function server(type: 'mysql' | 'better-sqlite3') {
+  const query = jest.fn((sql: string, values: readonly number[]) => {
+    const parts = sql.split(' UNION ALL ').map((_, part) => ({ union_part: part, id: values[part] }));
+    // In no order.
+    return Promise.resolve(parts.reverse());
+  });
+  return { query, dataSource: { options: { type }, query } as unknown as DataSource };
+}
+
+const SELECT = 'SELECT id FROM pet WHERE id > ?';
+const ids = (results: readonly { readonly id?: unknown }[][]) => results.map((rows) => rows.map(({ id }) => id));
+
+describe('queryEach', () => {
+  it('asks for several lists in one statement across a network, and gives each its own rows', async () => {
+    const { query, dataSource } = server('mysql');
+    expect(ids(await queryEach(dataSource, SELECT, [[7], [8]]))).toStrictEqual([[7], [8]]);
+    expect(query.mock.calls).toEqual([
+      [
+        '(SELECT 0e0 AS union_part, id FROM pet WHERE id > ?) UNION ALL ' +
+          '(SELECT 1e0 AS union_part, id FROM pet WHERE id > ?)',
+        [7, 8],
+      ],
+    ]);
+  });
+
+  it('asks for one list, and on SQLite for each, by the statement itself', async () => {
+    for (const [type, lists] of [
+      ['mysql', [[7]]],
+      ['better-sqlite3', [[7], [8]]],
+    ] as const) {
+      const { query, dataSource } = server(type);
+      expect(ids(await queryEach(dataSource, SELECT, lists))).toStrictEqual(lists);
+      expect(query.mock.calls).toEqual(lists.map((values) => [SELECT, values]));
+    }
+  });
+
+  it('has 16 parts in a statement at most', async () => {
+    const { query, dataSource } = server('mysql');
+    const lists = Array.from({ length: 40 }, (_, n) => [n]);
+    expect(ids(await queryEach(dataSource, SELECT, lists))).toStrictEqual(lists);
+    expect(query.mock.calls.map(([, values]) => values.length)).toEqual([16, 16, 8]);
+  });
+
+  it.each(['SELECT id FROM pet', 'SELECT all_of_it FROM pet', 'SELECT COUNT(*) AS pets FROM pet'])(
+    'takes %s',
+    async (sql) => {
+      await expect(queryEach(server('mysql').dataSource, sql, [[1]])).resolves.toHaveLength(1);
+    },
+  );
+
+  it.each([
+    'SELECT DISTINCT id FROM pet',
+    'SELECT ALL id FROM pet',
+    'SELECT * FROM pet',
+    'WITH a AS (SELECT 1) SELECT 1',
+  ])('refuses %s on every engine', async (sql) => {
+    for (const type of ['mysql', 'better-sqlite3'] as const)
+      await expect(queryEach(server(type).dataSource, sql, [[1]])).rejects.toThrow(TypeError);
+  });
+});
