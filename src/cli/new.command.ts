@@ -18,10 +18,9 @@ export function newCommand(): Command {
     .option('--singular <word>', 'what one of them is called')
     .action((name: string, { package: isPackage, singular }: NewOptions) => {
       try {
-        const tree = new FolderTree(process.cwd());
+        const tree = new FolderTree(process.cwd(), isPackage ? name : join('src', name));
         (isPackage ? featurePackage : feature)({ name, singular })(tree);
-        const place = isPackage ? name : join('src', name);
-        process.stdout.write(`${[...tree.write(place), '', nextStep(name, isPackage, tree)].join('\n')}\n`);
+        process.stdout.write(`${[...tree.write(), '', nextStep(name, isPackage, tree)].join('\n')}\n`);
       } catch (error) {
         if (error instanceof InvalidArgumentError) refuse(command, error.message);
         throw error;
@@ -42,7 +41,16 @@ class FolderTree implements Tree {
   private readonly made = new Map<string, string>();
   private readonly changed = new Map<string, string>();
 
-  constructor(private readonly folder: string) {}
+  private readonly place: string;
+
+  /** @param place a new folder, which all that is made lies in. @throws {InvalidArgumentError} where it is there. */
+  constructor(
+    private readonly folder: string,
+    place: string,
+  ) {
+    this.place = join(folder, place);
+    if (existsSync(this.place)) throw new InvalidArgumentError(`${this.place} is there already`);
+  }
 
   exists(path: string): boolean {
     return existsSync(join(this.folder, path));
@@ -61,13 +69,11 @@ class FolderTree implements Tree {
   }
 
   /**
-   * @param place a new folder, which all that is made lies in.
    * @returns a line for each file.
-   * @throws {InvalidArgumentError} where it is there. @throws {StartFault} for what the file system refused; nothing is left then.
+   * @throws {StartFault} for what the file system refused; nothing is left then.
    */
-  write(place: string): string[] {
-    const path = join(this.folder, place);
-    if (existsSync(path)) throw new InvalidArgumentError(`${path} is there already`);
+  write(): string[] {
+    const path = this.place;
     let first: string | undefined;
     try {
       first = mkdirSync(path, { recursive: true });

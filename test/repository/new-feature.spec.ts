@@ -63,7 +63,7 @@ describe('new feature, in this repository', () => {
 
   it('asks for a name that it can use', async () => {
     await expect(generate('Orders')).rejects.toThrow("'Orders' is not lower kebab case");
-    await expect(generate('pets')).rejects.toThrow("No variable can be called 'pets'. Say another NAME");
+    await expect(generate('extends')).rejects.toThrow("No variable can be called 'extends'. Say another NAME");
     await expect(generate('toys', '--singular', 'module')).rejects.toThrow('Say --singular WORD');
   });
 });
