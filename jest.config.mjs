@@ -30,7 +30,12 @@ export default {
     blackBox('extension'),
     blackBox('browser'),
     blackBox('documents'),
-    { ...typescript, displayName: 'repository', testMatch: ['<rootDir>/test/repository/**/*.spec.ts'] },
+    {
+      ...typescript,
+      displayName: 'repository',
+      testMatch: ['<rootDir>/test/repository/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/built.mts',
+    },
   ],
   // Three at once keep two cores busy: a black-box test mostly waits for the service that it started.
   maxWorkers: 3,

@@ -1,3 +1,4 @@
+import setUpBuilt from './built.mts';
 import { findDatabaseServer, MariaDb } from './mariadb.ts';
 import { sweepScratch } from './scratch.ts';
 
@@ -7,10 +8,11 @@ declare global {
 }
 
 /**
- * Once a run, before any black-box test: a database server for all of them, unless TEST_DATABASE_URL names one.
+ * Once a run, before any black-box test: the build, and a database server for all of them, unless TEST_DATABASE_URL names one.
  * Its addresses reach the tests' workers through the environment.
  */
 export default async function setUp(): Promise<void> {
+  setUpBuilt();
   sweepScratch();
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') {
