@@ -3,7 +3,9 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { RouteTraits } from '../routing/index.js';
 
 const traits = new Map<string, RouteTraits>();
+const routing = await import('../routing/index.js');
 jest.unstable_mockModule('../routing/index.js', () => ({
+  ...routing,
   declareRoute: (declared: RouteTraits) => (_target: object, name: string) => traits.set(name, declared),
 }));
 const { covers, Public, RequireScope } = await import('./access.decorators.js');

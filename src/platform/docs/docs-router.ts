@@ -122,20 +122,15 @@ const require = createRequire(import.meta.url);
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofThisPage = [
   'colour-scheme.js',
-  'document-info.js',
   'docs-ui.js',
   'exact-integer.js',
   'exact-numbers.js',
-  'folded-failures.js',
-  'folded-headers.js',
-  'indent-json.js',
   'key-field.js',
   'named-controls.js',
-  'named-items.js',
   'operation-link.js',
+  'operation-view.js',
   'plain-answers.js',
   'tab-authorization.js',
-  'this-server.js',
 ];
 
 /** The files that the page loads, by name, each with the folder it is in. Nothing else of those folders is served. */
