@@ -34,7 +34,6 @@ import {
   RouteGuard,
   Unmatched,
 } from './platform/http/index.js';
-import { IdempotencyGuard } from './platform/idempotency/index.js';
 import { ExchangeObserver, Running, type Application } from './platform/lifecycle/index.js';
 import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
@@ -148,15 +147,9 @@ function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   const filter = nest.get(ErrorFilter);
   const deadline = nest.get(Deadline);
   const responder = nest.get(Responder);
-  const guards = [
-    RouteGuard,
-    ApiKeyGuard,
-    RateLimitGuard,
-    RemovalGuard,
-    NegotiationGuard,
-    IdempotencyGuard,
-    BodyGuard,
-  ].map((guard) => nest.get<CanActivate>(guard));
+  const guards = [RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, BodyGuard].map((guard) =>
+    nest.get<CanActivate>(guard),
+  );
   const pipe = new RequestValidationPipe(featurePipes);
   const routes = nest.get(RouteTable).all();
   const deadlines = routes.map(({ deadlineMs = 0 }) => deadlineMs);

@@ -65,6 +65,7 @@ export {
   Int64Parameter,
   Int64Property,
   parseId,
+  ParseIdPipe,
   parseInt64,
   type Int64Options,
 } from './platform/int64/index.js';

@@ -3,6 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nest
 import { RequireScope } from '../platform/auth/index.js';
 import { Deprecated } from '../platform/deprecation/index.js';
 import { Idempotent } from '../platform/idempotency/index.js';
+import { ParseIdPipe } from '../platform/int64/index.js';
 import { Paginated, type Page } from '../platform/pagination/index.js';
 import { LocatedBy, Raises } from '../platform/routing/index.js';
 import { ListPetsQuery, NewPetBody, petBody, PetBody } from './pets.dto.js';
@@ -43,7 +44,7 @@ export class PetsController {
   @RequireScope('pets:read')
   @Raises(petNotFound)
   @Deprecated({ since: '2025-12-05', sunset: '2030-12-05', successor: 'listPets' })
-  async getPet(@Param('petId') petId: string): Promise<PetBody> {
+  async getPet(@Param('petId', new ParseIdPipe(petNotFound)) petId: bigint): Promise<PetBody> {
     return petBody(await this.pets.getPet(petId));
   }
 }

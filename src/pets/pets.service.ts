@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ObjectPolicies } from '../platform/auth/index.js';
 import { ApiError } from '../platform/errors/index.js';
-import { parseId } from '../platform/int64/index.js';
 import type { Slice } from '../platform/pagination/index.js';
 import { PetStatus, type NewPet, type Pet } from './pet.entity.js';
 import { petNotFound } from './pets.errors.js';
@@ -27,14 +26,9 @@ export class PetsService {
     return this.pets.insert({ ...pet, status });
   }
 
-  /**
-   * @param id as it stands in a path. What cannot be an id belongs to no pet.
-   * @throws {ApiError} pet_not_found.
-   */
-  async getPet(id: string): Promise<Pet> {
-    const petId = parseId(id);
-    const found = petId === undefined ? undefined : await this.pets.find(petId);
-    const pet = await this.policies.visible('pet', found);
+  /** @throws {ApiError} (rejects) pet_not_found. */
+  async getPet(id: bigint): Promise<Pet> {
+    const pet = await this.policies.visible('pet', await this.pets.find(id));
     if (pet === undefined) throw new ApiError(petNotFound);
     return pet;
   }

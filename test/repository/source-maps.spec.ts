@@ -12,7 +12,7 @@ const lineWith = (file: string, text: string): number =>
 
 describe('a stack of the bundled program', () => {
   it.each([
-    ['async getPet(id)', 'src/pets/pets.service.ts', 'async getPet(id: string)'],
+    ['async getPet(id)', 'src/pets/pets.service.ts', 'async getPet(id: bigint)'],
     ['async listPets(query)', 'src/pets/pets.controller.ts', 'async listPets(@Query() query'],
   ])('says where %s is in %s', (built, source, written) => {
     const map = new SourceMap(

@@ -41,10 +41,22 @@ function isDeclared({ inputs }: Route): boolean {
   return inputs.some(({ kind }) => kind === 'body' || kind === 'file');
 }
 
-function looksAtRequest({ inputs, handler, controller }: Route): boolean {
+function looksAtRequest(route: Route): boolean {
+  const { inputs, handler, controller } = route;
   if (inputs.some(({ kind }) => kind === 'request' || kind === 'custom')) return true;
-  const keys = [GUARDS_METADATA, INTERCEPTORS_METADATA];
-  return keys.some((key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller));
+  return (
+    Reflect.hasMetadata(GUARDS_METADATA, handler) ||
+    Reflect.hasMetadata(GUARDS_METADATA, controller) ||
+    hasInterceptor(route)
+  );
+}
+
+/** Whether a feature's own interceptor is around the handler. That of `@Idempotent` is the platform's. */
+export function hasInterceptor({ handler, controller, idempotent }: Route): boolean {
+  const around = [handler, controller].flatMap(
+    (at) => (Reflect.getMetadata(INTERCEPTORS_METADATA, at) ?? []) as unknown[],
+  );
+  return around.length > (idempotent === true ? 1 : 0);
 }
 
 function isForm({ consumes }: Route, mediaType: string): boolean {

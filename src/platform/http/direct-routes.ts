@@ -59,6 +59,8 @@ export class DirectRoutes {
     for (const route of this.byMethod.get(request.method) ?? []) {
       const parameters = parametersOf(route, path);
       if (parameters === undefined) continue;
+      // What the interceptor does then is for Nest to call.
+      if (route.handler.route.idempotent === true && request.headers['idempotency-key'] !== undefined) return false;
       void route.handler.handle(request, response, parameters);
       return true;
     }

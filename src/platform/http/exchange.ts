@@ -58,8 +58,6 @@ export class Exchange {
   middlewareRefusal: Promise<(() => Promise<unknown>) | undefined> | undefined;
   /** What the limit of its client says of it, once that is asked. */
   quota: boolean | Promise<boolean> | undefined;
-  /** Runs the handler once for all requests that are the same one, where the client asked for that. */
-  once: ((handle: () => unknown) => Promise<unknown>) | undefined;
   /** The body of an operation that may have one, until it is read. */
   body: IncomingBody | undefined;
   /** Whether pipes of a feature's own have the body, rather than the parameters. */

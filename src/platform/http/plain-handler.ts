@@ -9,7 +9,9 @@ import * as nest from '@nestjs/common/constants.js';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isObservable, lastValueFrom } from 'rxjs';
+import { ParseIdPipe } from '../int64/index.js';
 import { argumentsOf, type HandlerArgument, type Route } from '../routing/index.js';
+import { hasInterceptor } from './body.guard.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
 import { closeIfEmpty } from './node-messages.js';
@@ -30,7 +32,6 @@ const NESTS_OWN = [
   nest.GUARDS_METADATA,
   nest.HEADERS_METADATA,
   nest.HOST_METADATA,
-  nest.INTERCEPTORS_METADATA,
   nest.PIPES_METADATA,
   nest.REDIRECT_METADATA,
   nest.RENDER_METADATA,
@@ -83,14 +84,15 @@ export class PlainHandler {
   }
 
   private valueOf(
-    { kind, data, type: metatype }: Input,
+    { kind, data, type: metatype, pipes: [parseId] }: Input,
     request: Request,
     parameters: Readonly<Record<string, string>>,
   ) {
     const named = typeof data === 'string' ? data : undefined;
     const all: unknown = kind === 'param' ? parameters : kind === 'body' ? request.body : request.query;
     const value = named === undefined ? all : (all as Readonly<Record<string, unknown>>)[named];
-    return this.around.pipe.transform(value, { type: kind, metatype, data: named }) as unknown;
+    const checked: unknown = this.around.pipe.transform(value, { type: kind, metatype, data: named });
+    return parseId instanceof ParseIdPipe ? parseId.transform(checked as string) : checked;
   }
 }
 
@@ -104,9 +106,11 @@ export function plainHandlers(
     const wrappers = [...modules.values()].flatMap(({ controllers }) => controllers.get(route.controller) ?? []);
     const [wrapper] = wrappers;
     const inputs = inputsOf(route);
-    const own = NESTS_OWN.some((key) =>
-      [route.handler, route.controller].some((at) => Reflect.getMetadata(key, at) !== undefined),
-    );
+    const own =
+      hasInterceptor(route) ||
+      NESTS_OWN.some((key) =>
+        [route.handler, route.controller].some((at) => Reflect.getMetadata(key, at) !== undefined),
+      );
     if (wrapper === undefined || wrappers.length > 1 || inputs === undefined || own) return [];
     // What else may come of it, an Observable, is to end when the client is gone.
     if (returnTypeOf(route) !== Promise) return [];
@@ -138,9 +142,10 @@ function inputsOf({ controller, handlerName }: Route): Input[] | undefined {
 }
 
 function isPlain(input: HandlerArgument): input is Input {
-  const { kind, data, isPiped } = input;
+  const { kind, data, isPiped, pipes } = input;
+  const isId = pipes.length === 1 && pipes[0] instanceof ParseIdPipe;
   const isWhole = kind === 'param' || ((kind === 'body' || kind === 'query') && data === undefined);
-  return isWhole && !isPiped;
+  return isWhole && (!isPiped || isId);
 }
 
 /** What a guard sees of a request: Nest's `ExecutionContext`. Its own makes closures for each guard that looks. */

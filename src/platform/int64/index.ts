@@ -3,6 +3,7 @@ export {
   INT64_MAX,
   INT64_MIN,
   parseId,
+  ParseIdPipe,
   parseInt64,
   Int64Parameter,
   Int64Property,

@@ -1,3 +1,5 @@
+import type { PipeTransform } from '@nestjs/common';
+import { ApiError, type ErrorCode } from '../errors/index.js';
 import { Column, type ColumnOptions, type ValueTransformer } from 'typeorm';
 import { ruledParameter, ruledProperty, type PropertyOptions, type PropertyRule } from '../validation/index.js';
 
@@ -23,6 +25,19 @@ export function parseInt64(text: string): bigint | undefined {
 export function parseId(text: string): bigint | undefined {
   const id = parseInt64(text);
   return id !== undefined && id > 0n ? id : undefined;
+}
+
+/** Makes a `bigint` of an id in a path, as `parseId` does; what is none belongs to nothing that there is. */
+export class ParseIdPipe implements PipeTransform<string, bigint> {
+  /** @param notFound what a text that is no id is answered with. */
+  constructor(private readonly notFound: ErrorCode) {}
+
+  /** @throws {ApiError} `notFound`. */
+  transform(text: string): bigint {
+    const id = parseId(text);
+    if (id === undefined) throw new ApiError(this.notFound);
+    return id;
+  }
 }
 
 const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;

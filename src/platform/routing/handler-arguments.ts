@@ -15,6 +15,8 @@ export interface HandlerArgument {
   readonly type: Type | undefined;
   /** Whether the decorator names pipes or a schema of its own. */
   readonly isPiped: boolean;
+  /** The pipes that it names. */
+  readonly pipes: readonly unknown[];
 }
 
 /** As ROUTE_ARGS_METADATA has it. */
@@ -47,5 +49,6 @@ export function argumentsOf(controller: Type, name: string): HandlerArgument[] {
     data,
     type: types[index],
     isPiped: pipes.length > 0 || schema !== undefined,
+    pipes,
   }));
 }

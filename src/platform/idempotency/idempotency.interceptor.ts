@@ -1,0 +1,60 @@
+import {
+  applyDecorators,
+  Injectable,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { IncomingMessage } from 'node:http';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { exchangeOf, Responder, type Answer, type Exchange } from '../http/index.js';
+import { declareRoute } from '../routing/index.js';
+import { hasShape, validateBody, validateQuery } from '../validation/index.js';
+import { Idempotency } from './idempotency.js';
+import { fingerprintOf, parseIdempotencyKey, recordId } from './idempotency-key.js';
+
+/** Has a request with `Idempotency-Key` handled once: the handler runs in one transaction with the record of its answer. */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly idempotency: Idempotency,
+    private readonly responder: Responder,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<IncomingMessage>();
+    const header = request.headers['idempotency-key'];
+    return header === undefined ? next.handle() : from(this.once(exchangeOf(request), header, next));
+  }
+
+  private async once(exchange: Exchange, header: string | string[], next: CallHandler): Promise<Answer> {
+    const { route, principal } = exchange;
+    const fingerprint = fingerprintOf(await whatIsAsked(exchange));
+    const id = recordId(principal?.client ?? '', route?.operationId ?? '', parseIdempotencyKey(header));
+    return this.idempotency.once(id, fingerprint, async () => {
+      const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
+      return this.responder.answer(exchange, result, route?.successStatus ?? 200);
+    });
+  }
+}
+
+/**
+ * Lets clients repeat a POST safely with `Idempotency-Key`: a repeat within IDEMPOTENCY_RETENTION_MS gets the answer of the
+ * first request, with `Idempotent-Replayed: true`.
+ */
+export const Idempotent = (): MethodDecorator =>
+  applyDecorators(UseInterceptors(IdempotencyInterceptor), declareRoute({ idempotent: true }));
+
+/**
+ * What tells two requests of one operation apart: the values of the body, and the target where it may differ. They are
+ * validated before the key is looked at (contract, "Order of checks"); the pipes come after.
+ */
+async function whatIsAsked({ route, path, query, effectiveQuery, body }: Exchange): Promise<unknown> {
+  const value = (await body?.read()) ?? null;
+  const type = route?.bodyType;
+  const values: unknown = type === undefined || !hasShape(type) ? value : validateBody(type, value);
+  if (route?.queryType !== undefined && hasShape(route.queryType)) validateQuery(route.queryType, query);
+  const isFixed = route === undefined || !(route.hasQuery || route.path.includes('{'));
+  return isFixed ? values : [values, path, effectiveQuery];
+}
