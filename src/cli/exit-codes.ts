@@ -33,7 +33,7 @@ const READER_GONE = 141;
 /**
  * Lets a command outlive its output: its work, a migration perhaps, is done to the end, whoever reads what it prints. One that
  * goes away, as `head` does not read to the end, makes a success 141; Node ignores SIGPIPE and would end with a stack. A disk
- * that is full is told: what the work made, a key perhaps, nobody saw.
+ * that is full is reported: what the work made, a key perhaps, nobody saw.
  */
 export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {

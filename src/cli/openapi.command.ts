@@ -27,7 +27,7 @@ export function openapiCommand(makeTexts: () => Promise<DocumentTexts>): Command
 
 /** The document of the features of this build, made without a database and without listening. */
 export async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
-  // Not by readConfig: the application tells of what looks misspelt itself.
+  // Not by readConfig: the application itself reports misspelt names.
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY, given);
   const features = startedFeatures(given, config);
   const log = await commandLog(config.log);

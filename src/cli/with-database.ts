@@ -143,7 +143,7 @@ function consoleListener(words: MigrationWords | undefined): MigrationListener {
 }
 
 /**
- * The configuration of a command, which logs to standard error. What looks misspelt is told there too: a command that
+ * The configuration of a command, which logs to standard error. Misspelt names are reported there too: a command that
  * works elsewhere than was meant would not say so itself.
  *
  * @throws {ConfigError} with every fault.

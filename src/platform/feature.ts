@@ -53,7 +53,7 @@ const declarations = new WeakMap<Type, { readonly feature: Feature; readonly fil
 /** Declares a feature. Nothing is checked here: all violations of all features are listed together at start. */
 export function defineFeature(feature: Feature): Feature {
   const file = callingFile(1);
-  // What has no module is told of with all else that is wrong.
+  // A feature without a module is reported with all other violations.
   if (typeof feature.module === 'function') declarations.set(feature.module, { feature, file });
   return Object.freeze(feature);
 }

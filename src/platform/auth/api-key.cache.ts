@@ -25,7 +25,7 @@ export class ApiKeyCache {
 
   /** At once where the id is remembered, else when the database has answered. @throws {QueryFailedError} (rejects). */
   find(id: string): KnownApiKey | undefined | Promise<KnownApiKey | undefined> {
-    // Both are always looked up, so that the time taken does not tell whether the id exists.
+    // Both are always looked up, so that the time does not reveal whether the id exists.
     const known = this.known.get(id);
     const unknown = this.unknown.get(id);
     const finding = known ?? unknown;

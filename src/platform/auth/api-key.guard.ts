@@ -8,7 +8,7 @@ import { Refusal } from './refusal.js';
 import { sourceOf } from './source-address.js';
 import type { ApiError } from '../errors/index.js';
 
-/** How much a client may ask. What its key lacks a scope for is counted and told as well, and not refused for that. */
+/** How much a client may ask. A request whose key lacks a scope is counted too, but stays a 403. */
 export abstract class ClientQuota {
   /** Counts a request of the exchange's principal, and puts what is left on its answer. */
   abstract count(exchange: Exchange): void | Promise<void>;
@@ -71,7 +71,7 @@ export class ApiKeyGuard implements CanActivate {
 
   private refuse(refusal: Refusal, { clientAddress: address = '' }: Exchange): Promise<boolean> {
     this.record(refusal, address);
-    // No key is no guess: a client that forgot its key is told so, however often it asks.
+    // No key is no guess: a client that forgot its key gets 401, however often it asks.
     if (refusal.reason === 'missing') throw refusal.error;
     const limited = this.limit.count(sourceOf(address));
     if (!(limited instanceof Promise)) throw limited ?? refusal.error;

@@ -7,7 +7,7 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORM = /^as_(?:live|test)_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** Where a key was made: `live` in production, `test` elsewhere. It tells a person or a scanner; it grants nothing. */
+/** Where a key was made: `live` in production, `test` elsewhere. It informs a person or a scanner; it grants nothing. */
 export type KeyEnvironment = 'live' | 'test';
 
 export interface ParsedApiKey {
@@ -31,7 +31,7 @@ export function keyEnvironmentOf(nodeEnv: string): KeyEnvironment {
  *
  * The secret is 32 base62 characters, 190 bits, so a plain hash at rest is enough (ASVS 5, 6.5.2). The checksum is the
  * CRC-32 (the one of zlib) of those 32 characters as ASCII, and of nothing else, in base62 (digits 0-9, A-Z, a-z),
- * most significant digit first, padded with `0` on the left: a scanner can tell a key from a look-alike with no help.
+ * most significant digit first, padded with `0` on the left: a scanner can recognise a key without asking anybody.
  *
  * @param publicId 8 base62 characters; random unless given.
  */

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 1000;
  *
  * The file is looked at every second rather than watched: kubelet swaps a symbolic link two folders up, and network
  * file systems send no events. A new file that cannot be used changes nothing and is logged once. A file that is gone
- * revokes nothing; one with `[]` revokes all. Keys that come and go are told to the audit, as those of the database are.
+ * revokes nothing; one with `[]` revokes all. The audit records keys that come and go, as it does for those of the database.
  */
 export class ApiKeysFile implements OnApplicationShutdown {
   private keys: ReadonlyMap<string, KnownApiKey> = new Map();

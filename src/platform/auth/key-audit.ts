@@ -110,7 +110,7 @@ export type RefusedKey = Extract<KeyEvent, { event: 'auth.failed' }>;
 
 /** Refusals that have no line of their own, in one window. */
 export interface Unwritten {
-  /** An IPv4 address or an IPv6 /64; undefined for all sources beyond those that are told apart. */
+  /** An IPv4 address or an IPv6 /64; undefined for all sources beyond those that are listed by themselves. */
   readonly source: string | undefined;
   readonly reasons: Readonly<Record<string, number>>;
 }

@@ -16,7 +16,7 @@ export interface ObjectPolicy<T extends object = object> {
 /** Makes a provider the `ObjectPolicy` of what a feature calls so: `@PolicyFor('pet')`. Any feature may have one. */
 export const PolicyFor = DiscoveryService.createDecorator<string>();
 
-/** Asks every policy for an object before a client is told of it. A feature with objects of its own injects it. */
+/** Asks every policy about an object before a client sees it. A feature with objects of its own injects it. */
 @Injectable()
 export class ObjectPolicies implements OnModuleInit {
   private readonly byKind = new Map<string, ObjectPolicy[]>();
@@ -34,7 +34,7 @@ export class ObjectPolicies implements OnModuleInit {
     }
   }
 
-  /** The object; undefined where there is none, or where a policy denies it: nobody is told which. */
+  /** The object; undefined where there is none, or where a policy denies it: a client cannot know which. */
   async visible<T extends object>(kind: string, object: T | undefined): Promise<T | undefined> {
     const policies = this.byKind.get(kind);
     if (policies === undefined || object === undefined) return object;

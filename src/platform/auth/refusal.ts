@@ -3,7 +3,7 @@ import type { RefusalReason } from './key-audit.js';
 
 const REALM = 'Bearer realm="animal-store"';
 
-/** A request that is not let in: what its client is told, and what only the audit learns. */
+/** Why a request is refused: the error for its client, and the reason that only the audit records. */
 export class Refusal {
   /** @param keyId the public id of a well-formed key. */
   private constructor(
@@ -17,7 +17,7 @@ export class Refusal {
     return new Refusal(challenge(coreErrors.missingApiKey, REALM), 'missing', undefined);
   }
 
-  /** One answer for every kind of bad key: which part of a guess was right is not told. */
+  /** One answer for every kind of bad key: it does not reveal which part of a guess was right. */
   static invalid(reason: RefusalReason, keyId?: string): Refusal {
     return new Refusal(challenge(coreErrors.invalidApiKey, `${REALM}, error="invalid_token"`), reason, keyId);
   }

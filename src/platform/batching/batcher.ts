@@ -47,7 +47,7 @@ export class Batcher<I, R> {
   private readonly outside = AsyncLocalStorage.snapshot();
 
   /**
-   * @param transactions tells whether the caller is in one: then its item goes alone, as part of it.
+   * @param transactions says whether the caller is in one: then its item goes alone, as part of it.
    * @param work gives one result per item, in their order.
    * @throws {RangeError} for a `most` out of bounds.
    */

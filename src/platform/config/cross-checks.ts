@@ -2,7 +2,7 @@ import type { Fault } from './config-error.js';
 import type { Values, VariableName } from './variables.js';
 
 interface CrossCheck {
-  /** The one that the fault is charged to comes first. */
+  /** The first one is reported. */
   readonly names: readonly [VariableName, ...VariableName[]];
   readonly holds: (values: Values) => boolean;
   readonly reason: string;

@@ -99,7 +99,7 @@ function row(cells: readonly string[]): string {
 /**
  * Every setting of a configuration, its effective value with secrets masked, and where that came from, one a line.
  *
- * @param fromDotEnv the variables that a `.env` file set, to tell them from those of the process.
+ * @param fromDotEnv the variables that a `.env` file set, which are shown as such.
  */
 export function describeConfig(config: Pick<Config, 'settings'>, fromDotEnv: ReadonlySet<string> = new Set()): string {
   const rows = config.settings.map(({ name, value, source }) => {

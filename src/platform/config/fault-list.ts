@@ -5,7 +5,7 @@ import { fileSuffix } from './given-values.js';
 export class FaultList {
   private readonly faults = new Map<string, Fault>();
 
-  /** @param names every variable, in the order in which faults are told. */
+  /** @param names every variable, in the order in which faults are listed. */
   constructor(private readonly names: readonly string[]) {}
 
   add(faults: readonly Fault[]): void {
@@ -20,7 +20,7 @@ export class FaultList {
   }
 
   /**
-   * @param warnings told with the faults.
+   * @param warnings are listed after the faults.
    * @throws {ConfigError} when there is any fault.
    */
   throwIfAny(warnings: readonly string[]): void {

@@ -13,7 +13,7 @@ export interface GivenValues {
   readonly faults: readonly Fault[];
 }
 
-/** `NAME_FILE` names a file that holds the value of `NAME`, as clusters hand out secrets. */
+/** `NAME_FILE` names a file that holds the value of `NAME`, as clusters mount secrets. */
 export const fileSuffix = '_FILE';
 
 /** Takes each name from the environment, or from the file that `NAME_FILE` names. Both at once are a fault. */

@@ -13,7 +13,7 @@ export interface Announcement {
   readonly links: readonly string[];
 }
 
-/** What clients are told of a deprecated operation, and until when it works. */
+/** What the headers of a deprecated operation say, and until when it works. */
 @Injectable()
 export class Deprecations {
   private readonly announcements = new Map<Route, Announcement>();

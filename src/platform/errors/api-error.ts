@@ -5,7 +5,7 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A failure that a client is told about as `{ code, message, status }`. Everything else thrown becomes a plain 500. */
+/** A failure that a client sees as `{ code, message, status }`. Everything else thrown becomes a plain 500. */
 export class ApiError extends Error {
   readonly kind: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;

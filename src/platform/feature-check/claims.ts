@@ -55,7 +55,7 @@ export function clashesOf(
     ),
     ...clashes('table', [
       ...tables.map((table): Claim => ['the platform', table]),
-      // Some servers tell no case apart in the names of tables.
+      // Some servers ignore case in the names of tables.
       ...claims(({ entities }) => entities.flatMap((entity) => tableOf(entity)?.toLowerCase() ?? [])),
     ]),
     ...clashes(

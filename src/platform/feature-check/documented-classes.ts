@@ -31,7 +31,7 @@ export function fieldsOfAnswer({ handler }: Route, status: number): readonly str
 export function classOf(type: unknown): Type | undefined {
   const single: unknown = Array.isArray(type) ? type[0] : type;
   if (typeof single !== 'function') return undefined;
-  // As @nestjs/swagger tells `{ type: () => Pet }` from a class.
+  // As @nestjs/swagger distinguishes `{ type: () => Toy }` from a class.
   if (single.name === 'type') return classOf((single as () => unknown)());
   return Reflect.hasMetadata(FIELDS, single.prototype as object) ? (single as Type) : undefined;
 }
@@ -79,6 +79,6 @@ function inputsOf({ controller, handlerName }: Route): { readonly kind: string; 
 }
 
 function isClass(type: unknown): type is Type {
-  // `type: () => Pet` is made by the feature for what is not loaded yet; @nestjs/swagger tells it by its name.
+  // `type: () => Toy` is for a class that is not loaded yet; @nestjs/swagger knows such a function by its name.
   return typeof type === 'function' && type.name !== 'type';
 }

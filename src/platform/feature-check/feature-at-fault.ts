@@ -15,7 +15,7 @@ import { UnknownExportException } from '@nestjs/core/errors/exceptions/unknown-e
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
 const HERE = callingFile(0) ?? '';
 
-/** What stopped the start, charged to the feature that it came from. */
+/** What stopped the start, attributed to the feature that it came from. */
 export class FeatureStartError extends Error {
   constructor(
     readonly feature: string,
@@ -28,7 +28,7 @@ export class FeatureStartError extends Error {
   }
 }
 
-/** What a client would be told of a fault says less than what lies beneath it. */
+/** The message for a client says less than its cause. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof ApiError && cause.cause instanceof Error) return cause.cause.message;
   return injectionReason(cause) ?? (cause instanceof Error ? cause.message : String(cause));
@@ -101,7 +101,7 @@ function classesOf({ module, modules, entities }: DeclaredFeature): string[] {
     .concat(entities.map(nameOfEntity));
 }
 
-// As a whole: an old Node, which lacks a part of it, is to be told what it needs.
+// Imported as a whole: an old Node lacks a part of it, and is refused later with a message.
 /** Calls between a line of the log and the code that wrote it: pino's, Nest's, and those of a library around it. */
 const CALLS = 30;
 
@@ -112,7 +112,7 @@ const CALLS = 30;
 export function lineAttribution(features: readonly Feature[]): (context: unknown) => string | undefined {
   const names = new Map<unknown, string | undefined>();
   const ownerOf = featureOfFiles(features);
-  // What cannot be read is told when the features are checked.
+  // A module that cannot be read is reported when the features are checked.
   void declareFeatures(features).then(
     (declared) => declared.forEach((feature) => addNames(names, feature)),
     () => undefined,

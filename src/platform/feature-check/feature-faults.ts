@@ -1,4 +1,4 @@
-// Two of its files: its door loads all forty at every start.
+// Two of its files: its index would load all forty at every start.
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';

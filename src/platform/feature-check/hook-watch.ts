@@ -52,7 +52,7 @@ export class HookWatch {
     );
   }
 
-  /** To be told of Nest's modules while Nest still makes what is in them. */
+  /** Takes Nest's modules while Nest still creates their providers. */
   meet(modules: ModulesContainer): void {
     this.modules = modules;
   }

@@ -75,7 +75,7 @@ function faultsOfLocation(route: Route, routes: readonly Route[]): string[] {
   ]);
 }
 
-/** A handler with several paths is told of as such. */
+/** A handler with several paths is one operation. */
 function onePerHandler(routes: readonly Route[]): Route[] {
   return routes.filter(({ controller, handler }, index) => {
     return routes.findIndex((other) => other.controller === controller && other.handler === handler) === index;

@@ -8,7 +8,7 @@ import { closePipeline, newestOn } from './pipeline.js';
 import { newRequestId } from './request-id.js';
 
 /**
- * What Node's HTTP parser could not take, as the Error that the client is told.
+ * The error for what Node's HTTP parser could not take.
  *
  * @param hasHead whether it is in the body or the trailers of a request, behind its URL.
  */

@@ -21,7 +21,7 @@ const EXPOSED = [
 ];
 
 /**
- * Puts on an answer, before anybody gives it, what browsers are told where CORS_ORIGINS is set: without that a page reads
+ * Sets the CORS headers of every answer where CORS_ORIGINS is set: without them a page reads
  * no refusal either, nor how long to wait. Keys come in a header that a page must know and set itself, so cookies are not
  * asked for, and any request header may be sent.
  *

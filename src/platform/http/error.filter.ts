@@ -20,14 +20,14 @@ export class ErrorFilter implements ExceptionFilter {
   /** The same for what fails outside a route: Express itself, a feature's middleware. Never throws. */
   answer(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     try {
-      this.tell(thrown, request, response);
+      this.respond(thrown, request, response);
     } catch {
       // An exotic object can refuse to be looked at; Express would answer for it, in HTML.
-      this.tell(new Error('Something was thrown that cannot be read'), request, response);
+      this.respond(new Error('Something was thrown that cannot be read'), request, response);
     }
   }
 
-  private tell(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
+  private respond(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     const exchange = exchangeOf(request);
     if (exchange.failure !== undefined && isLate(thrown, response)) return;
     const error = toApiError(thrown, exchange);
@@ -43,7 +43,7 @@ function isLate(thrown: unknown, { headersSent }: ServerResponse): boolean {
   return headersSent && thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_HTTP_HEADERS_SENT';
 }
 
-/** What a client is told of anything that was thrown. What no exception has a status for is a fault of the service. */
+/** The error for a client, of anything that was thrown. What has no status is a fault of the service. */
 function toApiError(thrown: unknown, exchange: Exchange): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof URIError) return new ApiError(coreErrors.badRequest, undefined, { cause: thrown });
@@ -64,7 +64,7 @@ function exceptionError(thrown: unknown, exchange: Exchange): ApiError | undefin
 /** Codes of statuses whose words make a poor one. */
 const CODES: Readonly<Record<number, string>> = { 422: 'unprocessable', 500: coreErrors.internalError.code };
 
-/** What a client is told of an exception that has a status of its own: Nest's `HttpException`, or http-errors'. */
+/** The error for a client, of an exception that has a status of its own: Nest's `HttpException`, or http-errors'. */
 class ExceptionError extends ApiError {
   private constructor(
     private readonly own: number,

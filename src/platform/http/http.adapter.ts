@@ -26,7 +26,7 @@ const NESTS_ERROR_HANDLER = String(new StreamableFile(new Uint8Array()).errorHan
 
 type MountMiddleware = ReturnType<ExpressAdapter['createMiddlewareFactory']>;
 
-/** The rooms that the adapter hands requests to; they exist once Nest has put the application together. */
+/** What the adapter calls for a request; it exists once Nest has created the application. */
 export interface AdapterCallbacks {
   readonly responder: Responder;
   readonly unmatched: Unmatched;
@@ -37,12 +37,12 @@ export interface AdapterCallbacks {
   readonly plainHandlers: readonly PlainHandler[];
   /** The longest that some handler may take. */
   readonly longestDeadlineMs: number;
-  /** Told of every exchange as it begins, and once its response is closed. */
+  /** Called with every exchange as it begins, and once its response is closed. */
   readonly begin: (exchange: Exchange) => void;
   readonly end: (exchange: Exchange) => void;
-  /** Told, in place of its end, of one that is not looked at after all, as if it had never come. */
+  /** Called in place of `end` for a request that is not handled, as if it had never come. */
   readonly drop: (exchange: Exchange) => void;
-  /** Told of every connection that is refused before there is an exchange. */
+  /** Called for every connection that is refused before there is an exchange. */
   readonly refused: (reason: string) => void;
   /** The reason not to take on more work, if there is one. */
   readonly overload: () => ApiError | undefined;

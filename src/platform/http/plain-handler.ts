@@ -26,7 +26,7 @@ export interface HandlerPipeline {
   readonly filter: ErrorFilter;
 }
 
-/** What Nest may be told to put around a handler, or to do with its result. Each is Nest's own to do. */
+/** What decorators of Nest put around a handler, or do with its result. With any of them, Nest calls the handler. */
 const NESTS_OWN = [
   nest.EXCEPTION_FILTERS_METADATA,
   nest.GUARDS_METADATA,

@@ -9,7 +9,7 @@ export interface BodyOptions {
   readonly limitBytes: number;
   /** Whether a request without one is refused. */
   readonly isRequired: boolean;
-  /** Told once it is here, or that there is none. */
+  /** Called once it is here, or there is none. */
   readonly arrived: () => void;
 }
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Node's parser of a connection, as far as it is called here. Node documents nothing of it: it may be gone one day. */
 interface Parser {
   readonly constructor: { readonly kOnExecute: number };
-  /** Under `kOnExecute`: told of each packet how much of it was read, or what is wrong with it. */
+  /** Under `kOnExecute`: called for each packet with how much of it was read, or what is wrong with it. */
   [event: number]: ((read: number | Error) => void) | undefined;
   execute(bytes: Buffer): number | Error;
   getCurrentBuffer(): Buffer;
@@ -28,7 +28,7 @@ export function ignoreUpgrades(requests: typeof IncomingMessage): typeof Incomin
 /**
  * Has the parser read on behind a request that names another protocol, which is ignored (RFC 9110 §7.8). llhttp pauses there,
  * since the other protocol could begin, and Node drops the rest of the packet though it takes no upgrade: what came in it
- * would be lost, or the second half of a request be read as one of its own. Nor does Node tell what is wrong in its body, or
+ * would be lost, or the second half of a request be read as one of its own. Nor does Node report what is wrong in its body, or
  * in the head behind it: it takes for the other protocol whatever the parser leaves unread.
  */
 function readOnBehind(request: IncomingMessage): void {
@@ -42,8 +42,8 @@ function watch(socket: Socket): void {
   const { parser } = socket as unknown as { readonly parser: Parser | null };
   if (parser === null) return;
   const event = parser.constructor.kOnExecute;
-  const tell = parser[event];
-  if (tell === undefined) return;
+  const report = parser[event];
+  if (report === undefined) return;
   let isBehind: IncomingMessage | undefined;
   const listener = (result: number | Error): void => {
     let read = result;
@@ -57,7 +57,7 @@ function watch(socket: Socket): void {
       // It ended the connection.
       if (parser[event] !== listener) return;
     }
-    tell(read);
+    report(read);
   };
   parser[event] = listener;
 }

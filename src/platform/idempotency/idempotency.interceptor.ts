@@ -47,7 +47,7 @@ export const Idempotent = (): MethodDecorator =>
   applyDecorators(UseInterceptors(IdempotencyInterceptor), declareRoute({ idempotent: true }));
 
 /**
- * What tells two requests of one operation apart: the values of the body, and the target where it may differ. They are
+ * What makes two requests of one operation different: the values of the body, and the target where it may differ. They are
  * validated before the key is looked at (contract, "Order of checks"); the pipes come after.
  */
 async function whatIsAsked({ route, path, query, effectiveQuery, body }: Exchange): Promise<unknown> {

@@ -120,7 +120,7 @@ function inUse(): ApiError {
  * The outcome; undefined where the attempt failed and the next may try.
  *
  * @throws {ApiError} idempotency_key_in_use at `end`; service_unavailable where the attempt failed with it, so that those
- *   who wait do not wait for the same database in turn, and are not told that the key is in use.
+ *   who wait do not wait for the same database in turn, and get no 409 for a key that is not in use.
  */
 async function settledBefore(attempt: Promise<Outcome>, end: number): Promise<Outcome | undefined> {
   const settled = attempt.then(

@@ -16,7 +16,7 @@ const CLOSE_BRACE = 0x7d;
 /** An integer of at most this many characters is exact as a double. */
 const EXACT_LENGTH = 15;
 
-/** What `JSON.parse` does not tell of a text. */
+/** What `JSON.parse` does not say about a text. */
 export interface Scan {
   /** Levels of arrays and objects at the deepest place. */
   readonly depth: number;

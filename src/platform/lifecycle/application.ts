@@ -14,7 +14,7 @@ export interface Application {
   readonly log: Log;
 
   /**
-   * Listens, and begins to bring the database up. Probes tell when it is ready; `ready` waits for it.
+   * Listens, and begins to bring the database up. Probes say when it is ready; `ready` waits for it.
    *
    * @throws {ListenError} where a port or an address may not be had.
    */
@@ -48,7 +48,7 @@ export interface StopTimes {
   readonly closeMs: number;
 }
 
-/** In development, tells whoever starts the service how to use it, with a first API key where there is none. */
+/** In development, prints how to use the service, with a first API key where there is none. */
 export async function welcome(application: Application): Promise<void> {
   const config = application.nest.get<Config>(CONFIG);
   if (config.env !== 'development') return;

@@ -11,7 +11,7 @@ const QUIET_MS = 1000;
 const CLOSE_MS = 500;
 
 /**
- * Ends a server's traffic. Connections are told to close by the answers they carry; only then is the server closed,
+ * Ends a server's traffic. The answers say `Connection: close`; only then is the server closed,
  * which drops idle keep-alive connections at once (nodejs/node#60617).
  *
  * @returns false when requests had to be cut off; the log names their routes.

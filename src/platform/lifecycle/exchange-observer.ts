@@ -38,7 +38,7 @@ export class ExchangeObserver {
     this.showsPath = env === 'development' && format === 'pretty';
   }
 
-  /** From now on the last answer of each connection, also one to what has begun, tells it to close. */
+  /** From now on the last answer of each connection, also one to what has begun, says `Connection: close`. */
   drain(): void {
     this.draining = true;
     const last = new Map([...this.active].map(({ request, response }) => [request.socket, response]));
@@ -92,7 +92,7 @@ export class ExchangeObserver {
     this.write(exchange, status, seconds, aborted);
   }
 
-  /** To be called in place of that where it is not looked at: a line about it would tell of an answer that nobody sent. */
+  /** To be called in place of that where it is not looked at: a line about it would name an answer that nobody sent. */
   drop(exchange: Exchange): void {
     this.close(exchange);
   }

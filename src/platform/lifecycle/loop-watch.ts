@@ -5,14 +5,14 @@ import { ExchangeObserver } from './exchange-observer.js';
 
 /** Milliseconds between two looks at the event loop. */
 const LOOK_MS = 100;
-/** Milliseconds that the loop may stand still before it is told. */
+/** Milliseconds that the loop may stand still before it is logged. */
 const BLOCKED_MS = 250;
 /** How many requests one line of the log names. */
 const NAMED = 10;
 
 /**
  * Charges a blocked event loop to the features that were being worked for: a handler that computes for long stops all
- * others. Which of them it was, one block does not tell; the sum over many does.
+ * others. Which of them it was, one block does not show; the sum over many does.
  */
 @Injectable()
 export class LoopWatch implements OnApplicationShutdown {

@@ -8,7 +8,7 @@ const CRASH_MS = 5000;
 const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
 /**
- * Runs `work`; what stops it is told on stderr, in plain words where they are known, with the fault's exit code.
+ * Runs `work`; what stops it is printed on stderr, in plain words where they are known, with the fault's exit code.
  *
  * @param said before a fault that nobody expects.
  */
@@ -35,7 +35,7 @@ export function stopOnSignal(starting: Application | Promise<Application>): void
   let stopping = false;
   void Promise.resolve(starting).then(
     (started) => (application = started),
-    // Whoever waits for it tells why.
+    // Whoever waits for it reports why.
     () => undefined,
   );
   const stop = (signal: StopSignal): void => {

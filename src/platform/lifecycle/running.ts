@@ -136,7 +136,7 @@ export class Running implements Application {
       this.health.accept();
     }
     if (this.stopping === undefined) await this.health.checkAll();
-    // Told to stop before it was up, it never is ready.
+    // If it stops before it was up, it is never ready.
     if (this.stopping !== undefined) return new Promise(() => undefined);
     this.nest.get(IdempotencyPurge).start();
     const { url, managementUrl } = this;

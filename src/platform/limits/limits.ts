@@ -78,13 +78,13 @@ export class ClientRateLimit extends ClientQuota {
     const { clients, perMinute } = this.limits;
     if (clients === undefined || exchange.principal === undefined) return undefined;
     const allowance = clients.count(exchange.principal.client);
-    if (allowance instanceof Promise) return allowance.then((later) => tell(exchange, later, perMinute));
-    return tell(exchange, allowance, perMinute);
+    if (allowance instanceof Promise) return allowance.then((later) => addHeaders(exchange, later, perMinute));
+    return addHeaders(exchange, allowance, perMinute);
   }
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it. */
-function tell(exchange: Exchange, allowance: Allowance, perMinute: number): Allowance {
+function addHeaders(exchange: Exchange, allowance: Allowance, perMinute: number): Allowance {
   exchange.headers['RateLimit-Policy'] = `"default";q=${perMinute};w=${WINDOW_SECONDS}`;
   exchange.headers['RateLimit'] = `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`;
   return allowance;

@@ -19,7 +19,7 @@ export class RateLimit {
   private readonly common: RateLimiterRedis | undefined;
 
   /**
-   * @param name tells the counters of one limit from those of another.
+   * @param name begins the names of its counters in Redis.
    * @param perMinute how many are allowed; at least 1.
    * @param shared Redis; while it does not answer, each replica counts for itself.
    */

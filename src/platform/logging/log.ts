@@ -17,7 +17,7 @@ export interface LogSettings {
   readonly context: (line: object) => object;
   /** Standard error for a command whose standard output belongs to its result. */
   readonly stream?: 'stdout' | 'stderr';
-  /** Told of every line that is dropped because nobody takes them. */
+  /** Called for every line that is dropped because nobody reads them. */
   readonly onDrop?: () => void;
 }
 

@@ -3,7 +3,7 @@ import type { Level } from 'pino';
 import type { Log } from './log.js';
 import { describeError, framesOf, messageOf } from './redaction.js';
 
-/** Nest's name for who logs a fault of the start and then throws it to whoever started it, who tells of it too. */
+/** The context by which Nest logs a fault of the start; it also throws the fault, which is logged where it is caught. */
 const LOGGED_BY_ITS_CATCHER = 'ExceptionHandler';
 
 /** By whose names Nest says at a start what it makes of each module and route: that is for debugging. */

@@ -25,7 +25,7 @@ export function framesOf(stack: string | undefined): string | undefined {
   return frames === undefined || frames.length === 0 ? undefined : frames.join('\n');
 }
 
-/** The stack of an error that tells of another: in words of its own, and with the calls that led to that. */
+/** The stack of an error that wraps another: its own message, and the calls of the cause. */
 export function stackOf(message: string, cause: unknown): string {
   const frames = cause instanceof Error ? framesOf(cause.stack) : undefined;
   return frames === undefined ? message : `${message}\n${frames}`;

@@ -36,7 +36,7 @@ export class Durations {
     options.registry.registerMetric(this as unknown as Metric);
   }
 
-  /** For the registry, which tells metrics apart by it. */
+  /** The registry finds a metric by its name. */
   get name(): string {
     return this.options.name;
   }

@@ -3,7 +3,7 @@ import type { RouteTraits } from './route.js';
 
 const TRAITS = Symbol('animal-store:route-traits');
 
-/** A method decorator that adds to what the handler declares of itself. The decorators of the other rooms are made of it. */
+/** Makes a method decorator that adds traits to a route. The decorators of all concerns use it. */
 export function declareRoute(traits: RouteTraits): MethodDecorator {
   return (_target, _name, descriptor: PropertyDescriptor) => {
     const handler = descriptor.value as object;

@@ -10,7 +10,7 @@ import type { QueryNames, Route } from './route.js';
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** What @nestjs/swagger leaves on a handler or a controller that it is told to leave out of the document. */
+/** What @nestjs/swagger leaves on a handler or a controller that `@ApiExcludeEndpoint()` leaves out of the document. */
 const HIDDEN = ['swagger/apiExcludeEndpoint', 'swagger/apiExcludeController'];
 
 export interface Discovery {

@@ -5,7 +5,7 @@ export class PublicUrls {
   /** @param configuredBase PUBLIC_BASE_URL: absolute, ends in `/v1`; undefined where none is configured. */
   constructor(private readonly configuredBase: string | undefined) {}
 
-  /** Told once the port is known; where no public base is configured, `http://localhost:PORT/v1` is it. */
+  /** To be called once the port is known. Without a configured public base it is `http://localhost:PORT/v1`. */
   listeningOn(port: number): void {
     this.listeningBase = `http://localhost:${port}/v1`;
   }

@@ -4,7 +4,7 @@ import type { HandlerArgument } from './handler-arguments.js';
 
 /** When an operation was deprecated and when it goes, with what to use instead. */
 export interface DeprecationTerms {
-  /** The day, `YYYY-MM-DD` (UTC), from which clients are told. */
+  /** The day, `YYYY-MM-DD` (UTC), from which the header `Deprecation` is sent. */
   readonly since: string;
   /** The day, `YYYY-MM-DD` (UTC), from which the operation answers 410. `<OPERATION_ID>_SUNSET` in the environment moves it. */
   readonly sunset: string;

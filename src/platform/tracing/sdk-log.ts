@@ -1,7 +1,7 @@
 import type { DiagLogger } from '@opentelemetry/api';
 import type { Log } from '../logging/index.js';
 
-/** Milliseconds in which the same is told once. */
+/** Milliseconds in which the same message is logged once. */
 const QUIET_MS = 60_000;
 /** Messages to remember. */
 const MOST = 100;
@@ -11,7 +11,7 @@ export class SdkLog implements DiagLogger {
   readonly info = ignore;
   readonly debug = ignore;
   readonly verbose = ignore;
-  private readonly told = new Map<string, number>();
+  private readonly logged = new Map<string, number>();
 
   constructor(private readonly log: Log) {}
 
@@ -23,9 +23,9 @@ export class SdkLog implements DiagLogger {
     const text = sayable(message);
     const kind = text.replace(/\d+/g, '0');
     const now = performance.now();
-    if (now - (this.told.get(kind) ?? -QUIET_MS) < QUIET_MS) return;
-    if (this.told.size >= MOST) this.told.clear();
-    this.told.set(kind, now);
+    if (now - (this.logged.get(kind) ?? -QUIET_MS) < QUIET_MS) return;
+    if (this.logged.size >= MOST) this.logged.clear();
+    this.logged.set(kind, now);
     this.log.warn({ event: 'tracing.warning' }, text);
   }
 }

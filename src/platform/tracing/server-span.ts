@@ -11,7 +11,7 @@ import type { ServerResponse } from 'node:http';
 import { cleanLine } from '../logging/index.js';
 import type { TracedExchange, Statement } from './tracing.js';
 
-/** Where clients reach the API, the parts of it that spans tell. */
+/** Where clients reach the API, the parts of it that spans have. */
 export type Server = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
 /** Characters that a span keeps of a text that a client chose. */
@@ -23,13 +23,13 @@ export function serverSpan(tracer: Tracer, exchange: TracedExchange, server: Ser
   const agent = request.headers['user-agent'];
   const attributes: Attributes = {
     'http.request.method': knownMethod,
-    'url.path': told(path),
+    'url.path': limited(path),
     'url.scheme': server.protocol.slice(0, -1),
     ...(queryText === '' ? {} : { 'url.query': redactQuery(queryText) }),
     'server.address': server.hostname,
     ...(server.port === '' ? {} : { 'server.port': Number(server.port) }),
     ...(clientAddress === undefined ? {} : { 'client.address': clientAddress }),
-    ...(agent === undefined ? {} : { 'user_agent.original': told(agent) }),
+    ...(agent === undefined ? {} : { 'user_agent.original': limited(agent) }),
   };
   return tracer.startSpan(nameOf(knownMethod), { kind: SpanKind.SERVER, attributes }, caller);
 }
@@ -57,11 +57,11 @@ function nameOf(knownMethod: string): string {
   return knownMethod === '_OTHER' ? 'HTTP' : knownMethod;
 }
 
-function told(text: string): string {
+function limited(text: string): string {
   return cleanLine(text).slice(0, LONGEST);
 }
 
-/** Parameters that are told; more are of no use to anybody. */
+/** Parameters that a span has; more are of no use to anybody. */
 const MOST_PARAMETERS = 16;
 const NAME = /^[a-z]\w{0,31}$/i;
 

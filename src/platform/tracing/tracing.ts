@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 
-/** What a trace tells of a request; the exchange of `platform/http` is one. */
+/** What a trace records of a request; the exchange of `platform/http` is one. */
 export interface TracedExchange {
   readonly request: { readonly headers: IncomingHttpHeaders };
   /** One of OpenTelemetry's well-known methods, else `_OTHER`. */
@@ -18,7 +18,7 @@ export interface TracedExchange {
   trace: { readonly traceId: string; readonly spanId: string } | undefined;
 }
 
-/** What a trace tells of a statement that has run. */
+/** What a trace records of a statement that has run. */
 export interface Statement {
   readonly sql: string;
   /** `mysql`, `sqlite` */
@@ -41,7 +41,7 @@ export interface Tracing {
   /** Runs the way of a request inside its server span, which ends when the response closes. */
   request(exchange: TracedExchange, response: ServerResponse, way: () => void): void;
 
-  /** Tells of a statement that ended just now. One that belongs to no trace is left out. */
+  /** Records a statement that ended just now. One that belongs to no trace is left out. */
   statement(statement: Statement): void;
 
   /** Where the running code is. */

@@ -4,7 +4,7 @@ import { getMetadataStorage, ValidationTypes } from './class-validator.js';
 /** One decorator on one property, as class-validator keeps it. */
 export type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** Whether a value passes; false may also mean that only class-validator itself can tell. */
+/** Whether a value passes; false may also mean that class-validator itself has to decide. */
 export type Acceptance = (instance: object) => boolean;
 
 type Test = (instance: Record<string, unknown>, value: unknown) => boolean;

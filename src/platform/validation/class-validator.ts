@@ -25,7 +25,7 @@ interface Storage {
   findTransformMetadatas(target: object, property: string, type: TransformationType): readonly object[];
 }
 
-/** What decorators told class-transformer, which no export of its index gives. */
+/** The metadata of class-transformer's decorators, which its index does not export. */
 export const { defaultMetadataStorage: metadataStorage } = require('class-transformer/cjs/storage.js') as {
   defaultMetadataStorage: Storage;
 };

@@ -28,7 +28,7 @@ export function compileConversion<T extends object>(dto: new () => T, names: Rea
   };
 }
 
-/** Whether only the house's decorators say what becomes of a property. */
+/** Whether the platform's decorators alone convert a property. */
 export function isOwn(dto: new () => object, name: string): boolean {
   const own = converterOf(dto.prototype as object, name) === undefined ? 0 : 1;
   const all = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);

@@ -128,7 +128,7 @@ function lengthOfText(rules: readonly Rule[], schema: RuleSchema): RuleSchema {
   return isText && schema.minLength === undefined && schema.enum === undefined ? { ...schema, minLength: 1 } : schema;
 }
 
-/** The class of a `@ValidateNested()` property, or of the items of its list; undefined where nothing tells it. */
+/** The class of a `@ValidateNested()` property, or of the items of its list; undefined where nothing says so. */
 function classOf(dto: Dto, name: string, rules: readonly Rule[]): Dto | undefined {
   if (!rules.some(({ type }) => type === ValidationTypes.NESTED_VALIDATION)) return undefined;
   const { typeFunction } = (metadataStorage.findTypeMetadata(dto, name) ?? {}) as { typeFunction?: () => Dto };

@@ -109,7 +109,7 @@ export function neverText(dto: Dto): string[] {
 /** Whether something makes another thing of a text that comes for a property. */
 function isConverted(dto: Dto, name: string): boolean {
   if (!isOwn(dto, name)) return true;
-  // What the house's decorators convert for a body is a number; those for a query convert this text of one.
+  // The platform's decorators convert a number for a body; those for a query convert this text of one.
   const convert = converterOf(dto.prototype as object, name);
   return convert !== undefined && typeof convert('1') !== 'string';
 }

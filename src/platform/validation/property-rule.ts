@@ -2,7 +2,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { registerDecorator, ValidateIf } from './class-validator.js';
 
-/** What every property decorator of the house takes. */
+/** What every property decorator of the platform takes. */
 export interface PropertyOptions<T> {
   readonly description?: string;
   readonly example?: T;
@@ -18,7 +18,7 @@ export interface PropertyRule {
   readonly name: string;
   /** What is wrong with a value, to follow the property's name: `must be a string`. Undefined when it is right. */
   readonly problem: (value: unknown) => string | undefined;
-  /** Turns what the client sent into what `problem` and the handler see. What it cannot turn it hands back. */
+  /** Converts what the client sent to what `problem` and the handler see; returns a value that it cannot convert as it is. */
   readonly convert?: (value: unknown) => unknown;
   readonly schema: ApiPropertyOptions;
 }

@@ -19,7 +19,7 @@ const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
  */
 export function parseMarked(text: string): unknown {
   return parse(text, (key, value, context) => {
-    // For programs: a reader is told in words.
+    // For programs; a reader sees it in words.
     if (key === 'pattern' && typeof value === 'string') return undefined;
     if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
     if (!/^-?[0-9]+$/.test(context?.source ?? '')) return value;
