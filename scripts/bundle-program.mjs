@@ -1,6 +1,6 @@
 /**
  * Makes the program of what was built: the service `dist/main.js`, its command line `dist/cli.js`, and in `dist/program`
- * the chunks that both are read from, some files in place of two thousand (docs/decisions/0018-the-program-is-bundled.md).
+ * the chunks that both are read from, some files in place of two thousand (docs/decisions/0018-bundling.md).
  * The other files of `dist` stay modules of their own: they are the package, whose features bring the rest.
  */
 import { readFile, writeFile } from 'node:fs/promises';

@@ -23,7 +23,7 @@ process.once('exit', () => {
 /**
  * Writes lines to standard output or standard error, in batches and in order. It never waits: a reader that stopped or
  * went away costs lines, beyond a bound, and never the turn of a request or the memory of the process. Why it is not
- * sonic-boom: docs/decisions/0017-lines-by-a-writer-of-our-own.md.
+ * sonic-boom: docs/decisions/0017-log-writer.md.
  */
 export class LineWriter implements DestinationStream {
   private readonly descriptor: number;

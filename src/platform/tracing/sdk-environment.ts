@@ -26,7 +26,7 @@ import { randomUUID } from 'node:crypto';
 
 /*
  * What the OTEL_ variables say to the parts of the SDK that do not read them themselves. sdk-node would, and brings gRPC,
- * Zipkin and three times the memory; see docs/decisions/0016-traces-at-two-doors.md. What cannot be used is warned of and left out, as OpenTelemetry
+ * Zipkin and three times the memory; see docs/decisions/0016-tracing.md. What cannot be used is warned of and left out, as OpenTelemetry
  * has it ("Environment variable specification").
  */
 
