@@ -1,4 +1,4 @@
-import { Progress } from '../src/cli/progress.ts';
+import cliProgress from 'cli-progress';
 import type { BenchDatabase } from './bench-database.ts';
 import { drive, measure, type Sample } from './load.ts';
 import type { Case } from './scenarios.ts';
@@ -39,12 +39,15 @@ export async function runRounds(
   // One of each scenario, with the most connections: what is compiled does not depend on their number.
   const warming = [...new Map(scenarios.map((one) => [one.scenario, one])).values()];
   const all = warmUpSeconds * warming.length + rounds * seconds * scenarios.length;
-  const progress = new Progress('bench', all * contenders.length);
+  const format = 'bench {bar} {percentage} % in {duration_formatted}: {note}';
+  const options = { format, etaBuffer: 100, noTTYOutput: true, notTTYSchedule: 10_000 };
+  const progress = new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic);
+  progress.start(all * contenders.length, 0, { note: '' });
   const samples: Record<string, Record<string, Sample[]>> = {};
   for (const scenario of warming) {
     for (const { service, database } of contenders) {
       await drive(service, scenario, database.pets, warmUpSeconds);
-      progress.advance(warmUpSeconds, 'warming up');
+      progress.increment(warmUpSeconds, { note: 'warming up' });
     }
   }
   for (let round = 0; round < rounds; round++) {
@@ -52,10 +55,11 @@ export async function runRounds(
       for (const { name, service, database } of rotated(contenders, roundsBefore + round)) {
         const sample = await measure(service, scenario, database, seconds);
         ((samples[scenario.name] ??= {})[name] ??= []).push(sample);
-        progress.advance(seconds, `${scenario.title}, ${name}`);
+        progress.increment(seconds, { note: `${scenario.title}, ${name}` });
       }
     }
   }
+  progress.stop();
   return samples;
 }
 

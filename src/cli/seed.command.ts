@@ -1,9 +1,9 @@
+import cliProgress from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import type { DataSource } from 'typeorm';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature, Samples } from '../platform/feature.js';
 import { refuse } from './exit-codes.js';
-import { Progress } from './progress.js';
 import { readConfig, withDatabase } from './with-database.js';
 
 /** Rows of one statement: a commit for so many costs little each, and it ends far below a query's deadline. */
@@ -53,7 +53,8 @@ export function seedCommand(features: readonly Feature[]): Command {
 }
 
 async function seed(dataSource: DataSource, samples: Samples, count: number): Promise<void> {
-  const progress = new Progress(samples.table, count);
+  const progress = progressBar(samples.table);
+  progress.start(count, 0);
   let next = 0;
   const fill = async (): Promise<void> => {
     while (next < count) {
@@ -61,10 +62,23 @@ async function seed(dataSource: DataSource, samples: Samples, count: number): Pr
       next += size;
       const rows = Array.from({ length: size }, (_, index) => samples.row(first + index));
       await dataSource.query(insertStatement(samples, size), rows.flat());
-      progress.advance(size);
+      progress.increment(size);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, fill));
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, fill));
+  } finally {
+    progress.stop();
+  }
+}
+
+/** On standard error: a bar on a terminal, a line every ten seconds elsewhere. */
+function progressBar(what: string): cliProgress.SingleBar {
+  const format = `${what} {bar} {percentage} %, {duration_formatted}, {eta_formatted} left`;
+  return new cliProgress.SingleBar(
+    { format, etaBuffer: 100, noTTYOutput: true, notTTYSchedule: 10_000 },
+    cliProgress.Presets.shades_classic,
+  );
 }
 
 async function isEmpty(dataSource: DataSource, { table }: Samples): Promise<boolean> {
