@@ -18,7 +18,7 @@ const blackBox = (folder, options = {}) => ({
   testMatch: [`<rootDir>/test/${folder}/**/*.spec.ts`],
   globalSetup: '<rootDir>/test/support/global-setup.mts',
   globalTeardown: '<rootDir>/test/support/global-teardown.mts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/error-shape.ts', '<rootDir>/test/support/close-leftovers.ts'],
+  setupFilesAfterEnv: ['error-shape', 'close-leftovers', 'retries'].map((name) => `<rootDir>/test/support/${name}.ts`),
   ...options,
 });
 
@@ -41,7 +41,8 @@ export default {
   maxWorkers: 3,
   // An ES module under `--experimental-vm-modules` is never freed by its worker, so a fat worker is replaced.
   workerIdleMemoryLimit: '1GB',
-  testTimeout: 30_000,
+  // A machine that is busy with other work is late, not wrong.
+  testTimeout: 120_000,
   reporters: [
     '<rootDir>/test/support/short-failures.reporter.mjs',
     'default',

@@ -1,5 +1,12 @@
 import type { Feature } from './platform/feature.js';
-import { exitOnFault, crashOnUnknownFault, refuseDebugger, stopOnSignal, welcome } from './platform/lifecycle/index.js';
+import {
+  changeLogLevelOnSignal,
+  crashOnUnknownFault,
+  exitOnFault,
+  refuseDebugger,
+  stopOnSignal,
+  welcome,
+} from './platform/lifecycle/index.js';
 import { useSupportedNode, giveBackStartMemory, keepCodeAtRest } from './platform/runtime/index.js';
 import { createApplication } from './application.js';
 import { CONFIG, type Config } from './platform/config/index.js';
@@ -32,6 +39,7 @@ export async function serve(features: readonly Feature[]): Promise<void> {
   if (application.nest.get<Config>(CONFIG).env === 'production') refuseDebugger();
   giveBackStartMemory();
   crashOnUnknownFault(application);
+  changeLogLevelOnSignal(application);
   await application.start();
   await application.ready();
   await welcome(application);

@@ -176,6 +176,14 @@ onEachEngine('headers', (engine) => {
       expect([unchanged.answer.status, unchanged.logged]).toStrictEqual([304, 0]);
     });
 
+    it('says who made what, and where it is', async () => {
+      const answer = await store.send('POST /v1/pets', { body: '{"name":"Otso","categoryId":1}' });
+      expect(answer.status).toBe(201);
+      const location = answer.headers.get('location');
+      const line = await store.service.untilLogged((each) => each['location'] === location);
+      expect(line).toMatchObject({ event: 'http.request', key_id: expect.stringMatching(/^\w+$/) });
+    });
+
     async function bytesOf(request: string, headers: readonly string[] = []) {
       const id = `bytes-${next++}`;
       const answer = await store.send(request, { headers: [...headers, `X-Request-Id: ${id}`] });

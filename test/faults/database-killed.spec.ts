@@ -65,6 +65,9 @@ onOwnServer('a database server that goes and comes back', () => {
           expect(answer).toBeErrorShape(503, 'service_unavailable');
           expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
         }
+        const refusals = service.log.filter(({ code, aborted }) => code === 'service_unavailable' && aborted !== true);
+        expect(refusals.length).toBeGreaterThan(0);
+        expect(refusals.filter(({ cause }) => typeof cause !== 'string')).toStrictEqual([]);
       }
       expect(probes.deaths).toEqual([]);
     },

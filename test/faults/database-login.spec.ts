@@ -33,6 +33,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
 
   beforeEach(async () => {
     database = await createMysqlDatabase(server.url(), server.adminUrl());
+    await database.query(`DROP USER IF EXISTS ${USER}`);
     await database.query(`CREATE USER ${USER} IDENTIFIED BY 'first'`);
     await database.query(`GRANT ALL ON ${schema()}.* TO ${USER}`);
     publish('first');

@@ -38,7 +38,8 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
   async function present({ certificate, key }: ReturnType<CertificateAuthority['issue']>): Promise<void> {
     copyFileSync(certificate, file('server.pem'));
     copyFileSync(key, file('server.key'));
-    await database?.query('FLUSH SSL');
+    const [{ version } = {}] = await statement('SELECT VERSION() AS version');
+    await statement(String(version).includes('MariaDB') ? 'FLUSH SSL' : 'ALTER INSTANCE RELOAD TLS');
   }
 
   beforeAll(async () => {

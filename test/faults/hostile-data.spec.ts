@@ -97,7 +97,9 @@ onEachEngine('hostile data', (engine) => {
 
   it('that is an address is called by nobody', async () => {
     let calls = 0;
-    const listener = createServer(() => (calls += 1)).listen(0, '127.0.0.1');
+    const listener = createServer(() => (calls += 1))
+      .unref()
+      .listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const url = `http://127.0.0.1:${String((listener.address() as AddressInfo).port)}/`;
     const names = [

@@ -50,6 +50,8 @@ describe('more requests than can be done', () => {
     expect([errors, timeouts]).toEqual([0, 0]);
     expect(await metricValue(service.managementUrl, 'animal_store_requests_shed_total')).toBeGreaterThan(0);
     expect(probes.deaths).toEqual([]);
+    const causes = service.log.filter(({ code }) => code === 'service_unavailable').map(({ cause }) => cause);
+    expect(['SHED_IN_FLIGHT', 'SHED_LOOP_DELAY']).toStrictEqual(expect.arrayContaining([...new Set(causes)]));
     await probes.until(true, 1000);
     await probes.stop();
 

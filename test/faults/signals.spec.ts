@@ -99,6 +99,17 @@ describe('a signal to a service that is ready', () => {
     expect(service.log.map(({ event }) => event).slice(-2)).toStrictEqual(['app.draining', 'app.stopped']);
   });
 
+  it('SIGUSR2 changes the level of the log, and changes it back', async () => {
+    const service = await Service.start({ database, env: { LOG_LEVEL: 'info' } });
+    const changed = (level: string) =>
+      service.untilLogged(({ event, log_level: now }) => event === 'log.level' && now === level);
+    service.signal('SIGUSR2');
+    expect((await changed('debug'))['level']).toBe('debug');
+    service.signal('SIGUSR2');
+    expect((await changed('info'))['level']).toBe('info');
+    await service.stop();
+  });
+
   it('SIGUSR1 opens no debugger in production', async () => {
     const env = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://pets.test/v1', MIGRATIONS: 'run' };
     const service = await Service.start({ database, env: { ...env, SHUTDOWN_DELAY_MS: '0' } });

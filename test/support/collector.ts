@@ -60,7 +60,7 @@ export class Collector {
         if (!hangs) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await once(server.unref().listen(0, '127.0.0.1'), 'listening');
     return collector;
   }
 

@@ -39,7 +39,8 @@ export class FaultyProxy {
 
   static async listen(target: number, { host = '127.0.0.1', port = 0 } = {}): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target);
-    proxy.#server.listen(port, host);
+    // A test that fails closes nothing; Jest is to end all the same.
+    proxy.#server.unref().listen(port, host);
     leftovers.add(() => proxy.stop());
     await once(proxy.#server, 'listening');
     return proxy;

@@ -4,8 +4,8 @@ import { afterAll } from '@jest/globals';
 import { builtProgram, emptyFolder, type Environment, programEnvironment, runCommand } from './command.js';
 import { spawnTethered } from './tethered.js';
 
-const READY_LIMIT_MS = 20_000;
-const STOP_LIMIT_MS = 20_000;
+const READY_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 30_000;
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
@@ -105,7 +105,7 @@ export class Service {
   }
 
   /** The first log line, past or to come, for which `matches` is true. Rejects at the limit or when the process ends. */
-  async untilLogged(matches: (line: LogLine) => boolean, limitMs = 5000): Promise<LogLine> {
+  async untilLogged(matches: (line: LogLine) => boolean, limitMs = 20_000): Promise<LogLine> {
     const deadline = Date.now() + limitMs;
     for (;;) {
       const found = this.#log.find(matches);

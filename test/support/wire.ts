@@ -39,7 +39,7 @@ export async function tapWire(serverPort: number, rewrite = (bytes: Buffer): Buf
       });
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.unref().listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -150,5 +150,5 @@ function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void
 }
 
 function notAsked(): ApiError {
-  return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: RETRY_SOON });
+  return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: RETRY_SOON, cause: 'DATABASE_NOT_ASKED' });
 }

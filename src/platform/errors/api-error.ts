@@ -1,7 +1,7 @@
 export interface ApiErrorOptions {
   /** Response headers that belong to this failure, e.g. `{ 'Retry-After': '2' }`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What caused it. Logged, never sent. */
+  /** What caused it, an error or a code as `SHED_IN_FLIGHT`. Logged, never sent. */
   readonly cause?: unknown;
 }
 
@@ -29,6 +29,20 @@ export class ApiError extends Error {
   get status(): number {
     return statusOfCategory[this.kind.category];
   }
+
+  /** What caused it in one word, `ECONNREFUSED` for example; undefined where nothing has said. */
+  get causeCode(): string | undefined {
+    return codeOf(this.cause);
+  }
+}
+
+/** Of Node's, of drivers, and of ours: no code holds a client's value. */
+const CODE = /^[A-Z][A-Z0-9_]{2,60}$/;
+
+function codeOf(cause: unknown): string | undefined {
+  const code = cause instanceof Error ? (cause as { code?: unknown }).code : cause;
+  if (typeof code === 'string' && CODE.test(code)) return code;
+  return cause instanceof Error ? codeOf(cause.cause) : undefined;
 }
 
 /** The headers of a failure that is over soon: a client may try again after a second. */

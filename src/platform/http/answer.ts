@@ -47,6 +47,7 @@ export function errorAnswer(error: ApiError): Answer {
 export function sendAnswer(exchange: Exchange, response: ServerResponse, answer: Answer): void {
   exchange.workload?.rest(exchange);
   if (response.headersSent || response.destroyed) return;
+  exchange.location = answer.headers['Location'];
   const link = exchange.links.length > 0 ? exchange.links.join(', ') : undefined;
   const isTagged = answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD');
   // Names and values in turn, which Node takes as they are.

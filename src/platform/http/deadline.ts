@@ -70,6 +70,7 @@ export class Deadline {
     this.log.error({ event: 'request.hung', feature, request_id: exchange.id }, 'A handler did not answer in time');
     exchange.failure = new ApiError(coreErrors.serviceUnavailable, 'The answer took too long. Try again shortly.', {
       headers: RETRY_SOON,
+      cause: 'REQUEST_DEADLINE',
     });
     sendAnswer(exchange, response, errorAnswer(exchange.failure));
   }

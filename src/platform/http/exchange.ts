@@ -64,6 +64,8 @@ export class Exchange {
   isBodyPiped = false;
   /** What the exchange failed with, for the log. */
   failure: ApiError | undefined;
+  /** Where what was made is. */
+  location: string | undefined;
   private read: { readonly text: string; readonly query: URLSearchParams } | undefined;
   /** Where it counts while there is something to do for it. */
   workload: Workload | undefined;

@@ -13,6 +13,7 @@ import { RequestBody } from './request-body.js';
 export function starting(): ApiError {
   return new ApiError(coreErrors.serviceUnavailable, 'The service is starting. Try again shortly.', {
     headers: RETRY_SOON,
+    cause: 'STARTING',
   });
 }
 

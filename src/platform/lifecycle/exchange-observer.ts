@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ApiError } from '../errors/index.js';
 import { bodyBytes, closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
 import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
 import { CONFIG, type Config } from '../config/index.js';
@@ -125,7 +126,7 @@ export class ExchangeObserver {
   }
 
   private write(exchange: Exchange, status: number | undefined, seconds: number, aborted: boolean): void {
-    const { id, isIdGiven, method, route, clientAddress, principal, failure, trace, response } = exchange;
+    const { id, isIdGiven, method, route, clientAddress, principal, failure, location, trace, response } = exchange;
     const bytes = bodyBytes(response);
     const milliseconds = Math.round(seconds * 1e6) / 1000;
     // All here but a request id that the client chose is the service's own word, or an address.
@@ -141,8 +142,15 @@ export class ExchangeObserver {
     fields += '}';
     if (clientAddress !== undefined) fields += `,"client_ip":"${clientAddress}"`;
     if (principal !== undefined) fields += `,"key_id":"${principal.keyId}"`;
-    if (failure !== undefined) fields += `,"code":"${failure.code}"`;
+    fields += outcomeFields(location, failure);
     if (aborted) fields += ',"aborted":true';
     writeInfo(this.log, fields, 'request');
   }
+}
+
+/** Where what was made is, or what failed and why. */
+function outcomeFields(location: string | undefined, failure: ApiError | undefined): string {
+  if (failure === undefined) return location === undefined ? '' : `,"location":${cleanLine(JSON.stringify(location))}`;
+  const { code, causeCode } = failure;
+  return causeCode === undefined ? `,"code":"${code}"` : `,"code":"${code}","cause":"${causeCode}"`;
 }

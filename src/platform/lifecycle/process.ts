@@ -1,3 +1,4 @@
+import type { Level } from 'pino';
 import { onStopSignal, type StopSignal } from '../runtime/index.js';
 import { StartFault } from '../start-fault.js';
 import type { Application } from './application.js';
@@ -59,6 +60,18 @@ export function stopOnSignal(starting: Application | Promise<Application>): void
 /** Keeps SIGUSR1 from opening Node's debugger, which runs any code for whoever connects to its port. */
 export function refuseDebugger(): void {
   process.on('SIGUSR1', () => undefined);
+}
+
+/** SIGUSR2 lets lines of `debug` through, the next one as `LOG_LEVEL` says again: an incident is looked into without a restart. */
+export function changeLogLevelOnSignal({ log }: Application): void {
+  const configured = log.level;
+  process.on('SIGUSR2', () => {
+    log.level = log.level === configured ? 'debug' : configured;
+    log[log.level as Level](
+      { event: 'log.level', log_level: log.level },
+      `Lines of ${log.level} and above are written`,
+    );
+  });
 }
 
 /**

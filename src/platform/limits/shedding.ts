@@ -50,6 +50,7 @@ export class Shedding implements OnApplicationShutdown {
     this.metrics.requestsShed.inc({ reason });
     return new ApiError(coreErrors.serviceUnavailable, 'The service is at its limit. Try again shortly.', {
       headers: RETRY_SOON,
+      cause: `SHED_${reason.toUpperCase()}`,
     });
   }
 }
