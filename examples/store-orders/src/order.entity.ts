@@ -18,12 +18,15 @@ export class Order {
   @Column({ type: 'int' })
   quantity: number;
 
-  @Column({ type: 'varchar', length: 16 })
+  @Column({ type: 'varchar', length: 32 })
   status: OrderStatus;
 
   /** Milliseconds since the epoch. */
   @Int64Column({ name: 'placed_at' })
   placedAt: bigint;
+
+  @Column({ type: 'varchar', length: 200, nullable: true })
+  note?: string | null;
 }
 
 /** An order before the store has given it an id. */

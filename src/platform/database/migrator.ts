@@ -120,13 +120,17 @@ export class Migrator {
     const runner = this.dataSource.createMigrationRunner();
     this.listener.started(step);
     try {
+      // SQLite would delete what refers to a table as that is made anew, which is how it changes columns.
+      await runner.beforeMigration();
       if (whole) await runner.startTransaction();
       await work(new MigrationExecutor(this.dataSource, runner), entry, runner);
+      if (this.dataSource.options.type !== 'mysql') await requireReferences(runner);
       if (whole) await runner.commitTransaction();
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw new MigrationError(step, error);
     } finally {
+      await runner.afterMigration();
       await runner.release();
     }
     this.listener.done(step);
@@ -148,6 +152,13 @@ export class Migrator {
 type Runner = Parameters<MigrationInterface['up']>[0];
 /** What is done of one migration, and written down. */
 type Work = (executor: MigrationExecutor, entry: Entry, runner: Runner) => Promise<unknown>;
+
+/** @throws {Error} (rejects) where a row of SQLite refers to one that is not there. */
+async function requireReferences(runner: Runner): Promise<void> {
+  const [broken] = (await runner.query('PRAGMA foreign_key_check')) as { table: string; parent: string }[];
+  if (broken !== undefined)
+    throw new Error(`A row of ${broken.table} refers to a row of ${broken.parent} that is not there`);
+}
 
 function stepsOf({ name: feature, migrations = [] }: MigrationSource): MigrationStep[] {
   const names = migrations.map(({ name }) => name).sort((a, b) => timestampOf(a) - timestampOf(b));

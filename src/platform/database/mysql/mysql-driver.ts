@@ -1,11 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
 import { MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
-import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { generatedMap, readValue, returnedMap } from '../values.js';
 import type { ResultHeader } from './mysql-connection.js';
 import type { MysqlEngine } from './mysql-engine.js';
 import { MysqlLease } from './mysql-lease.js';
+import { MysqlSchemaRunner } from './mysql-schema-runner.js';
 
 type ReplicationMode = Parameters<MysqlDriver['createQueryRunner']>[0];
 
@@ -48,7 +48,7 @@ export class PlatformMysqlDriver extends MysqlDriver {
 }
 
 /** TypeORM's query runner on a lease. */
-export class PlatformMysqlQueryRunner extends MysqlQueryRunner {
+export class PlatformMysqlQueryRunner extends MysqlSchemaRunner {
   /** Whether it is refused as long as the database is not ready for features. */
   isGated = false;
   /** Whether a transaction has it, which outlives whoever releases it. */

@@ -24,6 +24,12 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
     return new PlatformSqliteQueryRunner(this);
   }
 
+  /** Only an INTEGER gives ids, and holds every int64. */
+  override normalizeType(column: Parameters<BetterSqlite3Driver['normalizeType']>[0]): string {
+    const type = super.normalizeType(column);
+    return type === 'bigint' && (column as ColumnMetadata).generationStrategy === 'increment' ? 'integer' : type;
+  }
+
   override prepareHydratedValue(value: unknown, column: ColumnMetadata): unknown {
     return super.prepareHydratedValue(readValue(value, column), column) as unknown;
   }
