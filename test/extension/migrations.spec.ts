@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { runCommand } from '../support/command.js';
+import { builtProgram, projectFolder, runCommand, type CommandResult } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
+import { removeScratch, scratchFolder } from '../support/scratch.js';
 
 const before = hosting({ features: ['features/shop-before.feature.ts'] });
 const after = hosting({ features: ['features/shop-before.feature.ts', 'features/shop-after.feature.ts'] });
@@ -53,6 +56,7 @@ onEachEngine('a table that is changed', (engine) => {
     const text = await schema('store_order');
     for (const part of ['varchar(32)', 'varchar(200)', 'store_order_pet_id', 'store_order_status_id'])
       expect(text).toContain(part);
+    expect(text).toMatch(/auto_?increment/);
     expect(await schema('parcel')).toMatch(
       /references.{1,3}store_order.*on delete cascade.*parcel_weight|parcel_weight.*references.{1,3}store_order.*on delete cascade/,
     );
@@ -69,5 +73,46 @@ onEachEngine('a table that is changed', (engine) => {
     expect(text).not.toMatch(/varchar\(32\)|note|weight|store_order_pet_id/);
     // Foreign keys are looked at again.
     await database.query('DELETE FROM parcel');
+  }, 60_000);
+});
+
+onEachEngine('npm run migration:generate', (engine) => {
+  const folder = scratchFolder('generated');
+  let database: TestDatabase;
+
+  /** As package.json has it. */
+  const generate = (...args: string[]): Promise<CommandResult> => {
+    const words = ['migration:generate', '--pretty', '--dataSource', builtProgram('data-source.js'), ...args];
+    return runCommand(database, words, {}, join(projectFolder, 'node_modules/typeorm/cli.js'));
+  };
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+    expect(await runCommand(database, ['migrate'])).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  afterAll(async () => {
+    await database.drop();
+    removeScratch(folder);
+  });
+
+  it('finds nothing to do in tables that were migrated', async () => {
+    const { code, stdout } = await generate('--check', 'none');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('No changes in database schema were found')]);
+  }, 60_000);
+
+  it('writes what is missing, after which nothing is', async () => {
+    await database.query("INSERT INTO pet (name, category_id, status) VALUES ('Kept', 1, 'available')");
+    const retype = 'ALTER TABLE pet MODIFY name VARCHAR(100) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL';
+    if (engine.name === 'mysql') await database.query(retype);
+    await database.query(`DROP INDEX pet_status_id ${engine.name === 'mysql' ? 'ON pet' : ''}`);
+    const generated = await generate(join(folder, 'add-index'));
+    expect(generated).toMatchObject({ code: 0 });
+    const [file = ''] = readdirSync(folder);
+    const [up = ''] = readFileSync(join(folder, file), 'utf8').split('async down(');
+    for (const [, sql = ''] of up.matchAll(/query\(`([^]*?[^\\])`\);/g))
+      await database.query(sql.replaceAll('\\`', '`'));
+    expect(await generate('--check', 'none')).toMatchObject({ code: 0 });
+    expect(await database.query('SELECT name FROM pet')).toEqual([{ name: 'Kept' }]);
   }, 60_000);
 });

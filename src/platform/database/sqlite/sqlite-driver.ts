@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3-v13';
-import { QueryFailedError, type EntityMetadata } from 'typeorm';
+import { QueryFailedError, type EntityMetadata, type Table } from 'typeorm';
 import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
@@ -100,12 +100,27 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
     }
   }
 
+  /** TypeORM sees an AUTOINCREMENT behind a quoted name alone, and takes what is not said to be NOT NULL for nullable. */
+  protected override async loadTables(names?: string[]): Promise<Table[]> {
+    const tables = await super.loadTables(names);
+    const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'";
+    const counting = new Set(((await this.query(sql)) as unknown as { name: string }[]).map(({ name }) => name));
+    for (const { name, columns } of tables) {
+      for (const id of columns.filter(({ isPrimary }) => isPrimary)) {
+        Object.assign(id, { isNullable: false, ...(counting.has(name) && GENERATED) });
+      }
+    }
+    return tables;
+  }
+
   override async release(): Promise<void> {
     if (this.isHeld) return;
     this.platformDriver.engine.release(this);
     await super.release();
   }
 }
+
+const GENERATED = { isGenerated: true, generationStrategy: 'increment' } as const;
 
 /** MySQL keeps no more of a second than the column's precision says. */
 function roundedTime(text: string, precision: number): string {

@@ -1,0 +1,5 @@
+import { featureDataSource } from './feature-data-source.js';
+import { features } from './features.js';
+
+/** What `npm run migration:generate` compares with the database. */
+export default featureDataSource(features);
