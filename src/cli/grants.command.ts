@@ -56,7 +56,7 @@ async function serviceGrants(features: readonly Feature[], database: string, log
     const grant = `GRANT ${privileges} ON ${object} TO ${login};`;
     // A column can only be granted of a table that is there. The migration finds it, and goes on.
     if (privileges.includes('(')) return [`USE ${name(database)};`, tables.get(table) ?? '', grant];
-    // So can a table, but together with the right to make it.
+    // The same holds for a table, but only together with the right to create it.
     return [grant.replace('GRANT ', 'GRANT CREATE, '), `REVOKE CREATE ON ${object} FROM ${login};`];
   });
 }

@@ -26,7 +26,7 @@ export async function runCommand(features: readonly Feature[], args: readonly st
   try {
     await throwOnExit(program).parseAsync(args, { from: 'user' });
   } catch (error) {
-    // Its message is printed already.
+    // commander has printed its message already.
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode;
     hintAtVariable(features, error, args[0]);

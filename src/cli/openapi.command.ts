@@ -31,7 +31,7 @@ export async function printedDocument(given: readonly Feature[]): Promise<Docume
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY, given);
   const features = startedFeatures(given, config);
   const log = await commandLog(config.log);
-  // Those that are off it takes away itself, and knows their names by the whole list.
+  // It removes those that are off itself, and needs the whole list to know their names.
   const { nest } = await createApplication({ features: given, config, log });
   const { publicBaseUrl, stagingBaseUrl } = config.http;
   try {

@@ -33,7 +33,7 @@ interface DatabaseUse {
    * platform's or of `feature` is refused; what others lack is no hindrance to revoking a key.
    */
   readonly migrate: boolean;
-  /** Whose tables the work is on, besides the platform's. */
+  /** The feature whose tables the work needs, besides those of the platform. */
   readonly feature?: string | undefined;
   /** Whether to make an SQLite file that is not there. */
   readonly create?: boolean;

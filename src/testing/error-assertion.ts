@@ -21,7 +21,7 @@ export const errorMatchers = {
   },
 };
 
-/** To be merged into the matchers' interface of the test runner, so that the compiler knows them. */
+/** Merge this into the matchers' interface of the test runner, so that the compiler knows them. */
 export interface ErrorMatchers<R> {
   toBeError(status: number, code: string): R;
 }

@@ -69,7 +69,7 @@ function documented(trial: RouteTrial): void {
   }
 }
 
-/** Who says neither lets a key that was made for one thing of another feature do everything of this one. */
+/** A route without either would let a key that was made for another feature use it. */
 function namesItsScopes(trial: RouteTrial): void {
   const { open, scopes } = trial.route;
   if (open !== true && scopes.length === 0)

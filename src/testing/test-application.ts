@@ -75,7 +75,7 @@ async function start({ features, env, clock, overrides = [] }: TestOptions, data
   return running;
 }
 
-/** As @nestjs/testing makes an application. */
+/** Creates the application by @nestjs/testing. */
 function overriding(overrides: readonly ProviderOverride[]): CreateNest {
   return async (root, adapter, options) => {
     const { Test } = await import('@nestjs/testing');
@@ -121,7 +121,7 @@ export class TestApplication {
     return this.running.url;
   }
 
-  /** Of probes and metrics. */
+  /** The URL of probes and metrics. */
   get managementUrl(): string {
     return this.running.managementUrl;
   }

@@ -4,7 +4,7 @@ import { ApiKeyEntity } from '../platform/auth/index.js';
 
 /** A database that only one application under test has. */
 export interface TestDatabase {
-  /** As DATABASE_URL takes it. */
+  /** In the form of DATABASE_URL. */
   readonly url: string;
   drop(): Promise<void>;
 }

@@ -191,28 +191,28 @@ describe('what a handler may not do', () => {
   const faults = (feature: string, kind: string): Promise<number> =>
     metricValue(service.managementUrl, 'animal_store_feature_faults_total', `feature="${feature}",kind="${kind}"`);
 
-  it('is charged to its feature: throw', async () => {
+  it('is attributed to its feature: throw', async () => {
     expect(await client.get('/v1/misbehaves/throws')).toBeErrorShape(500, 'internal_error');
     const line = await service.untilLogged(({ event }) => event === 'request.failed');
     expect(line).toMatchObject({ level: 'error', feature: 'misbehaver', err: { message: 'A fault of its own' } });
     expect(await faults('misbehaver', 'error')).toBe(1);
   });
 
-  it('is charged to its feature: hang', async () => {
+  it('is attributed to its feature: hang', async () => {
     expect(await client.get('/v1/misbehaves/hangs')).toBeErrorShape(503, 'service_unavailable');
     const line = await service.untilLogged(({ event }) => event === 'request.hung');
     expect(line).toMatchObject({ level: 'error', feature: 'misbehaver' });
     expect(await faults('misbehaver', 'hang')).toBe(1);
   });
 
-  it('is charged to its feature: hang with a body that was read', async () => {
+  it('is attributed to its feature: hang with a body that was read', async () => {
     const before = await faults('misbehaver', 'hang');
     const misdeed = { name: 'Never answers' };
     expect(await client.post('/v1/misbehaves/hangs', misdeed)).toBeErrorShape(503, 'service_unavailable');
     expect(await faults('misbehaver', 'hang')).toBe(before + 1);
   });
 
-  it('is charged to its feature: block', async () => {
+  it('is attributed to its feature: block', async () => {
     expect((await client.get('/v1/misbehaves/blocks')).status).toBe(200);
     const line = await service.untilLogged(
       ({ event, requests }) => event === 'loop.blocked' && JSON.stringify(requests).includes('misbehaver'),
@@ -224,7 +224,7 @@ describe('what a handler may not do', () => {
     expect(await faults('misbehaver', 'block')).toBe(1);
   });
 
-  it('is charged to nobody else', async () => {
+  it('is attributed to no other feature', async () => {
     for (const kind of ['error', 'hang', 'block']) expect(await faults('pets', kind)).toBe(0);
   });
 });

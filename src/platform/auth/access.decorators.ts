@@ -55,7 +55,7 @@ export const CurrentClient = createParamDecorator((_: unknown, context: Executio
 /** The client for code that no handler passes it to: a service, a subscriber. Inject it. */
 @Injectable()
 export class ClientContext {
-  /** Of the request that the running code works for; undefined outside of one, and where it came without a key. */
+  /** The client of the current request; undefined outside of a request, and for one without a key. */
   get client(): Client | undefined {
     return clientOf(currentExchange()?.principal);
   }

@@ -61,7 +61,7 @@ interface Finding {
 /** @throws {QueryFailedError} (rejects). */
 export type FindApiKeys = (ids: readonly string[]) => Promise<readonly KnownApiKey[]>;
 
-/** Nobody looks a key up inside a transaction. */
+/** Keys are never looked up inside a transaction. */
 const NO_TRANSACTION = { inTransaction: false };
 
 /**

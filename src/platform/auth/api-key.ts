@@ -55,7 +55,7 @@ export function isPublicId(text: string): boolean {
 
 /** SHA-256 of the key's whole text, 32 bytes. */
 export function hashApiKey(text: string): Buffer {
-  // By way of hex: half the time of asking for a Buffer (measured on Node 24).
+  // Hex in between takes half the time of a Buffer (measured on Node 24).
   return Buffer.from(hash('sha256', text), 'hex');
 }
 

@@ -34,7 +34,7 @@ export class FileLock {
     return undefined;
   }
 
-  /** For right before the work that it guards is done: who was stopped for long may wake up without it. */
+  /** To be called right before the protected write: a process that was paused for long may have lost the lock. */
   async requireHeld(): Promise<void> {
     if (await this.isHeld()) return;
     throw new ApiKeysFileError(`another process took over its lock file ${this.path} in the meantime; try again`);
@@ -86,7 +86,7 @@ async function takeOver(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Of the file or the link itself; undefined where there is none. */
+/** The stats of the file or the link itself; undefined where there is none. */
 async function statIfAny(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);

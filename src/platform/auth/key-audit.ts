@@ -23,7 +23,7 @@ export type KeyEvent =
       readonly keyId: string;
       readonly client: string;
       readonly successorId: string;
-      /** From when the old key is refused. */
+      /** When the old key begins to be refused. */
       readonly expiresAt: number;
     }
   | { readonly event: 'key.revoked'; readonly keyId: string; readonly client: string }

@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Who guesses from an address: the address itself for IPv4; the /64 of IPv6, all of which one host may use at will
- * (RFC 4291 §2.5.1), so that counting single addresses would count nothing.
+ * The source that failed authentications are counted for: an IPv4 address, or the /64 of an IPv6 address. One host may use
+ * all addresses of its /64 (RFC 4291 §2.5.1), so a limit on single ones would limit nothing.
  *
- * @param address as a socket or X-Forwarded-For has it. What is no IPv6 address is returned as it is.
+ * @param address of a socket or of X-Forwarded-For. A text that is no IPv6 address is returned unchanged.
  */
 export function sourceOf(address: string): string {
   if (!isIPv6(address)) return address;

@@ -15,9 +15,9 @@ export interface KnownApiKey {
   readonly hash: Buffer;
   /** What the key may do; `*` is everything. */
   readonly scopes: readonly string[];
-  /** From here on the key is refused as expired. */
+  /** From this moment the key is refused as expired. */
   readonly expiresAt: number | undefined;
-  /** From here on the key is refused. */
+  /** From this moment the key is refused. */
   readonly revokedAt: number | undefined;
 }
 

@@ -15,7 +15,7 @@ interface Waiting<I, R> {
   readonly place: TracePlace | undefined;
 }
 
-/** Those who wait for the same item, at least one, and get what becomes of it. */
+/** Callers that wait for the same item, at least one; all of them get its result. */
 type Sharing<I, R> = readonly Waiting<I, R>[];
 
 export interface BatcherOptions {
@@ -80,7 +80,7 @@ export class Batcher<I, R> {
   private async run(): Promise<void> {
     while (this.waiting.length > 0) {
       if (await this.settle(this.takeBatch())) continue;
-      // Those who wait fail too: behind a hung database nobody waits for two deadlines.
+      // Callers that wait fail too: behind a hung database nobody should wait for two deadlines.
       refuse(this.waiting);
       this.waiting = [];
     }
@@ -144,7 +144,7 @@ export function createBatcher<I, R>(
   return (item) => batcher.add(item);
 }
 
-/** Nobody asked for them, so their outcome is known: nothing happened. */
+/** Their statements were never sent, so their outcome is known: nothing happened. */
 function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void {
   for (const { reject } of waiting) reject(notAsked());
 }

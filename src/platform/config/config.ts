@@ -84,7 +84,7 @@ export interface ManagementConfig {
 }
 
 export interface DatabaseConfig {
-  /** As it was at start; see `currentDatabaseTarget` for new connections. */
+  /** The target at the start; `currentDatabaseTarget` gives the one for new connections. */
   readonly target: DatabaseTarget;
   /** The file that DATABASE_URL was read from, if it was. */
   readonly urlFile: string | undefined;

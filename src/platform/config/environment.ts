@@ -4,10 +4,10 @@ import { ConfigError } from './config-error.js';
 import { fileSuffix } from './given-values.js';
 import { readTextFile, UnusableFile } from './text-file.js';
 
-/** What of `.env` is not read, for each environment that it is a part of. */
+/** The warnings about `.env`, by the environment that was made with it. */
 const remarks = new WeakMap<NodeJS.ProcessEnv, readonly string[]>();
 
-/** What of the `.env` file is not read, each a sentence that names the line and holds nothing of it. */
+/** The parts of the `.env` file that are ignored: sentences that name the line, and do not quote it. */
 export function unreadLines(environment: NodeJS.ProcessEnv): readonly string[] {
   return remarks.get(environment) ?? [];
 }
@@ -63,7 +63,7 @@ function parseDotEnv(text: string): { variables: Map<string, string>; warnings: 
   return { variables, warnings };
 }
 
-/** What of an assignment is not a part of its value, though it may be meant as one. */
+/** Says which text of an assignment is ignored, although it may have been meant as a part of the value. */
 function unreadPart(entry: string, rest: string | undefined): string | undefined {
   if (rest !== undefined) return /^\s*(#|$)/.test(rest) ? undefined : 'has text behind its quotes, which is ignored';
   if (/=\s*["'`]/.test(entry)) return 'has a quote that does not end';

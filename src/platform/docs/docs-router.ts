@@ -52,7 +52,7 @@ export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>
 /** Checked again each time, which costs a 304: a release changes the page and its parts together. */
 const fixedHeaders = { 'Cache-Control': 'no-cache' };
 
-/** By extension, of the assets. */
+/** The media types of the assets, by extension. */
 const typeOf: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -96,7 +96,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** As `once`, of what takes time; what failed is tried again by the next who asks. */
+/** Like `once`, for a promise; after a failure the next caller tries again. */
 function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>

@@ -100,7 +100,7 @@ function schemasOf({ controller, handler, handlerName, bodyType }: Route): [stri
   const parameters = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, handlerName) ??
     []) as unknown[];
   const answered = Object.values(responsesOf(handler)).flatMap(({ type }) => schemasUnder(type));
-  // Of a query there are schemas for its enumerations only.
+  // A query has schemas for its enumerations only.
   const asked = parameters.flatMap((type) =>
     schemasUnder(type).filter(([, source]) => type === bodyType || source !== type),
   );

@@ -14,13 +14,13 @@ export interface DeclaredModule {
 
 /** A feature with all that its module brings. */
 export interface DeclaredFeature extends Feature {
-  /** Those that its modules register by `TypeOrmModule.forFeature`. */
+  /** The entities that its modules register by `TypeOrmModule.forFeature`. */
   readonly entities: Entities;
   /** The feature's own module and every module that it imports, directly or not, except those of other features. */
   readonly modules: readonly DeclaredModule[];
   /** The features whose modules it imports. */
   readonly needs: readonly Feature[];
-  /** What of its modules cannot be read, one clause each. */
+  /** The parts of its modules that cannot be read, one clause each. */
   readonly unreadable: readonly string[];
 }
 

@@ -166,7 +166,7 @@ function missing(type: string, token: unknown): string {
   );
 }
 
-/** Of an interface nothing is left but `Object`. */
+/** At run time an interface is only `Object`. */
 function nameOf(token: unknown): string | undefined {
   if (typeof token === 'function') return token === Object ? undefined : token.name;
   return typeof token === 'string' || typeof token === 'symbol' ? String(token) : undefined;

@@ -49,7 +49,7 @@ function faultsOfSchema({ entities, migrations = [] }: Claimant): string[] {
   ];
 }
 
-/** So that nobody has to ask whose a variable is, and none is that of the platform. */
+/** The prefix shows which feature a variable belongs to, and keeps it apart from those of the platform. */
 function faultsOfConfig({ name, config }: DeclaredFeature): string[] {
   const prefix = `${name.replaceAll('-', '_').toUpperCase()}_`;
   return Object.keys(config?.variables ?? {})
@@ -68,7 +68,7 @@ function faultsOfNeeds({ needs }: DeclaredFeature, started: readonly Feature[]):
     .map(({ name }) => `needs feature '${name}', which is not started`);
 }
 
-/** Which module provides it is said too: it may be one of a library, deep below the feature's own. */
+/** The sentence names the module too, since it may be one of a library that the feature imports. */
 function faultsOfProviders({ modules }: DeclaredFeature): string[] {
   const provided = modules.flatMap(({ type, providers }) =>
     providers.map((provider) => ({ token: (provider as { provide?: unknown }).provide, module: type.name })),

@@ -58,7 +58,7 @@ export class HookWatch {
   }
 
   /**
-   * From now on every call of a hook is watched; to be called when all that has hooks is made.
+   * Watches every call of a hook from now on. To be called when all providers exist.
    *
    * @param countHandlers how many handlers Express has.
    */

@@ -95,8 +95,8 @@ function isFunction(value: unknown): value is object {
 }
 
 /**
- * Of a constructor function, which the compiler makes of no class (Node's `EventEmitter`), and of a class that only
- * inherits a constructor, as what is made of a library's client, nobody expects that it is given anything.
+ * False for a constructor function that is no class (Node's `EventEmitter`), and for a class that only inherits a
+ * constructor, such as a subclass of a library's client: they need no injection.
  */
 function takesSomething(type: Type): boolean {
   return type.length > 0 && Function.prototype.toString.call(type).startsWith('class');

@@ -46,7 +46,7 @@ export class Health {
     this.accepting = !this.draining;
   }
 
-  /** From now on not ready, for good. */
+  /** Makes the service not ready, for good. */
   drain(): void {
     this.draining = true;
     this.accepting = false;

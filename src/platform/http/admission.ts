@@ -23,7 +23,7 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
   return undefined;
 }
 
-/** What of a head is longer than it may be, if anything. */
+/** The error for a URL or headers that are too long; undefined where they are not. */
 export function sizeFault({ url, rawHeaders }: IncomingMessage): ApiError | undefined {
   if (url !== undefined && url.length > URL_LIMIT_BYTES) return new ApiError(coreErrors.uriTooLong);
   if (headerBytes(rawHeaders) > HEADERS_LIMIT_BYTES) return new ApiError(coreErrors.headersTooLarge);

@@ -28,7 +28,7 @@ export class Deadline {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** From now on the handler's time runs. The arrival of a body is not part of it: Node limits that (408). */
+  /** Starts the time of the handler. The arrival of a body is not part of it: Node limits that (408). */
   begin(exchange: Exchange): void {
     // A client may be gone before its request comes to a handler.
     if (exchange.isOver) return;

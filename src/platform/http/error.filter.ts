@@ -95,7 +95,7 @@ class ExceptionError extends ApiError {
     return ExceptionError.make(status, named, words.join('; ') || thrown.message, thrown);
   }
 
-  /** Of an error of a library for Express, which says by `expose` that its message is for the client. */
+  /** For an error of a library for Express, whose `expose` says that its message is for the client. */
   static ofExposed(thrown: Error): ExceptionError | undefined {
     const { status, expose } = thrown as { status?: unknown; expose?: unknown };
     if (expose !== true || typeof status !== 'number') return undefined;

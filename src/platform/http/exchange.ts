@@ -10,7 +10,7 @@ import type { Workload } from './workload.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-/** Those of OpenTelemetry's `http.request.method`. */
+/** The values of OpenTelemetry's `http.request.method`. */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -97,7 +97,7 @@ export class Exchange {
     return this.request.method ?? 'GET';
   }
 
-  /** For telemetry: a method that anybody may invent would make a series of its own. */
+  /** The method for telemetry: each invented method would make a series of its own. */
   get knownMethod(): string {
     return METHODS.has(this.method) ? this.method : '_OTHER';
   }
@@ -110,7 +110,7 @@ export class Exchange {
   }
 
   /**
-   * Who sent it: the socket's address, or what TRUST_PROXY lets a proxy say in X-Forwarded-For, where that is an
+   * The address of the client: that of the socket, or what TRUST_PROXY lets a proxy say in X-Forwarded-For, where that is an
    * address and not just any text. Undefined once the socket is gone.
    */
   get clientAddress(): string | undefined {
@@ -182,7 +182,7 @@ export function originForm(target: string): string {
   return path === '' || path.startsWith('?') ? `/${path}` : path;
 }
 
-/** Who a request comes from, once its key is accepted. */
+/** The caller of a request whose key is accepted. */
 export interface Principal {
   /** The key's public id, 8 characters; safe to log. */
   readonly keyId: string;

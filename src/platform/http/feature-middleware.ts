@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { exchangeOf, type Exchange } from './exchange.js';
 
-/** Who gets the answers of a feature's middleware. */
+/** Decides who gets the answers of a feature's middleware. */
 export interface MiddlewareAccess {
   /** Undefined for a request that a middleware may answer, else what finds the error that the client gets instead. Never rejects. */
   readonly refusalOf: (exchange: Exchange) => Promise<(() => Promise<unknown>) | undefined>;
@@ -20,7 +20,7 @@ const WRITES = ['writeHead', 'flushHeaders', 'write', 'end'] as const;
 export function behindKey(middleware: RequestHandler, { refusalOf, fail }: MiddlewareAccess): RequestHandler {
   return (request, response, next) => {
     const exchange = exchangeOf(request);
-    // Until the features have started the platform answers alone.
+    // Before the features have started, only the platform answers.
     if (exchange.isEarly) return next();
     exchange.middlewareRefusal ??= refusalOf(exchange);
     void exchange.middlewareRefusal

@@ -33,7 +33,7 @@ export interface AdapterCallbacks {
   readonly filter: ErrorFilter;
   /** What keeps an answer of a feature's middleware from a client. */
   readonly refusalOf: MiddlewareAccess['refusalOf'];
-  /** Those that need not be called by way of Nest. */
+  /** Handlers that are called without Nest. */
   readonly plainHandlers: readonly PlainHandler[];
   /** The longest that some handler may take. */
   readonly longestDeadlineMs: number;

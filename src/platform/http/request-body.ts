@@ -87,7 +87,7 @@ export class RequestBody extends UnreadBody implements IncomingBody {
     return value;
   }
 
-  /** By what the head says of the body. */
+  /** Checks what the headers say about the body. */
   private requireAcceptable(): void {
     const { headers, rawHeaders } = this.request;
     if (!this.isThere) throw new ApiError(coreErrors.bodyRequired);

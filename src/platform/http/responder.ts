@@ -49,7 +49,7 @@ export class Responder {
     return new Answer(status, result === undefined || result === null ? '' : jsonBytes(result), headers);
   }
 
-  /** Those who share a page, and ask in the same words, share its bytes, its entity tag and its Link. */
+  /** Requests with the same query that share a page share its bytes, its entity tag and its Link. */
   private page(exchange: Exchange, page: Carrier, status: number): Answer {
     const { effectiveQuery: asked, route } = exchange;
     let written = page[WRITTEN];
@@ -98,7 +98,7 @@ function otherMediaAnswer(
 
 const bytesOf = (buffer: Buffer): Bytes => buffer.toString('latin1') as Bytes;
 
-/** As Express says it of every text. */
+/** Adds the charset that Express adds to every text. */
 function withCharset(type: string): string {
   return !/;\s*charset=/i.test(type) ? `${type}; charset=utf-8` : type;
 }

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 /** Node's parser of a connection, as far as it is called here. Node documents nothing of it: it may be gone one day. */
 interface Parser {
   readonly constructor: { readonly kOnExecute: number };
-  /** Under `kOnExecute`: called for each packet with how much of it was read, or what is wrong with it. */
+  /** The listener at `kOnExecute` is called for each packet with the number of bytes read, or with the error. */
   [event: number]: ((read: number | Error) => void) | undefined;
   execute(bytes: Buffer): number | Error;
   getCurrentBuffer(): Buffer;
 }
 
-/** Behind which request of a connection the parser pauses next. */
+/** The request of each connection after which the parser pauses next. */
 const pauses = new WeakMap<Socket, IncomingMessage>();
 
 /** Has the requests of a class never become another protocol, not by CONNECT either: their connection goes on with HTTP. */

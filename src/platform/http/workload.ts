@@ -14,7 +14,7 @@ export class Workload {
     return this.amount;
   }
 
-  /** From now on, or again, there is something to do for this. */
+  /** Adds a request that the process works on now, or again. */
   take(work: Work): void {
     if (!work.isWorkedOn) this.amount += 1;
     work.isWorkedOn = true;

@@ -47,7 +47,7 @@ export function Int64Column(options: Omit<ColumnOptions, 'type' | 'transformer' 
   return Column({ ...options, type: 'bigint', transformer: int64Transformer });
 }
 
-/** From what a driver gives (text, bigint, a number by its settings) to `bigint`. `null` stays `null`. */
+/** Converts what a driver gives (a text, a bigint, or a number) to `bigint`. `null` stays `null`. */
 export const int64Transformer = {
   to: (value: unknown) => value,
   from: (value: unknown) => (value === null || value === undefined ? value : exact(value)),

@@ -13,7 +13,7 @@ export function stringifyJson(value: unknown, indent = 0): string {
   return text;
 }
 
-/** As `stringifyJson`; undefined for what has no JSON text. */
+/** Like `stringifyJson`, but returns undefined for a value that has no JSON text. */
 export function jsonText(value: unknown, indent = 0): string | undefined {
   return JSON.stringify(value, exact, indent);
 }

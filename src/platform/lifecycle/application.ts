@@ -53,7 +53,7 @@ export async function welcome(application: Application): Promise<void> {
   const config = application.nest.get<Config>(CONFIG);
   if (config.env !== 'development') return;
   const key = await createFirstKey(application.nest.get(ApiKeyStore));
-  // So that what the log says of the start stands above it.
+  // The log of the start is printed above it.
   await flushLog(application.log);
   process.stdout.write(words(application.url, key));
 }

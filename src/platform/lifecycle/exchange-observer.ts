@@ -13,7 +13,7 @@ interface EndedExchange {
   endedAt: number;
 }
 
-/** As many may end between a block of the event loop and the look that notices it. */
+/** Requests that may end between a block of the event loop and the check that notices it. */
 const REMEMBERED = 256;
 
 /** Counts and logs every exchange that is looked at: one access line, one observation, whatever became of it. */
@@ -21,13 +21,13 @@ const REMEMBERED = 256;
 export class ExchangeObserver {
   /** Exchanges being worked on now. */
   private readonly active = new ExchangeList('placeAmongActive');
-  /** Those of them that there is something to do for. */
+  /** The requests that the process works on now; the others wait for their body or the database. */
   readonly workload = new Workload();
   /** The last that ended, the oldest first from `oldest` on; each is written over those before it. */
   private readonly ended: EndedExchange[] = [];
   private oldest = 0;
   private draining = false;
-  /** For the developer at a terminal. Elsewhere what clients ask for is theirs: a path may hold a secret. */
+  /** Only for a developer at a terminal: a path may hold a secret of a client. */
   private readonly showsPath: boolean;
 
   constructor(
@@ -39,7 +39,7 @@ export class ExchangeObserver {
     this.showsPath = env === 'development' && format === 'pretty';
   }
 
-  /** From now on the last answer of each connection, also one to what has begun, says `Connection: close`. */
+  /** From now on the last answer of each connection says `Connection: close`, also the answer to a running request. */
   drain(): void {
     this.draining = true;
     const last = new Map([...this.active].map(({ request, response }) => [request.socket, response]));
@@ -93,7 +93,7 @@ export class ExchangeObserver {
     this.write(exchange, status, seconds, aborted);
   }
 
-  /** To be called in place of that where it is not looked at: a line about it would name an answer that nobody sent. */
+  /** To be called instead for a request that is not handled: an access line would name an answer that was never sent. */
   drop(exchange: Exchange): void {
     this.close(exchange);
   }

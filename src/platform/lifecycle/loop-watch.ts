@@ -3,7 +3,7 @@ import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { ExchangeObserver } from './exchange-observer.js';
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 100;
 /** Milliseconds that the loop may stand still before it is logged. */
 const BLOCKED_MS = 250;
@@ -25,7 +25,7 @@ export class LoopWatch implements OnApplicationShutdown {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** To be called once requests can come: before, code is loaded, which nobody waits for. */
+  /** To be called once requests can come: until then code is loaded, which blocks the event loop and delays no request. */
   start(): void {
     this.looked = performance.now();
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();

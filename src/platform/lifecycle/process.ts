@@ -5,7 +5,7 @@ import type { Application } from './application.js';
 
 /** Milliseconds that a process with an unknown fault has to finish what it is doing, all in all. */
 const CRASH_MS = 5000;
-/** Of these, how long requests in flight may take; no balancer is waited for. */
+/** Times for a stop after a crash: requests in flight may end, and no balancer is waited for. */
 const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
 /**

@@ -4,9 +4,9 @@ import type { Log } from '../logging/index.js';
 
 /** Milliseconds that Redis may take to answer before a replica counts for itself. */
 const PATIENCE_MS = 250;
-/** Milliseconds between looks at Redis; a lost one is back with the first thing that it counts. */
+/** Milliseconds between checks of Redis; it is used again after the first successful count. */
 const LOOK_EVERY_MS = 1000;
-/** Milliseconds of silence after which a connection is taken for dead. */
+/** Milliseconds without data after which a connection is treated as dead. */
 const SILENCE_MS = 3000;
 /** Milliseconds at most between tries to reach Redis again. */
 const LONGEST_PAUSE_MS = 2000;
@@ -32,7 +32,7 @@ export class SharedCounters {
 
   /** Begins to reach Redis, which may take its time. Its client is loaded only here: it costs memory. */
   static async reach(url: string, log: Log): Promise<SharedCounters> {
-    // By its default, which Node and a bundler both take for the whole of a CommonJS module.
+    // The default export: both Node and a bundler give the whole CommonJS module by it.
     const { default: redis } = await import('redis');
     const client = redis.createClient({
       url,
@@ -81,7 +81,7 @@ export class SharedCounters {
     this.log.warn({ event: 'limits.local', err: error }, 'Redis does not count; each replica limits for itself');
   }
 
-  /** A replica, a full one, and one whose account may only read, answer a ping too. */
+  /** A ping is not enough: a read-only replica, a full server and an account that may only read answer it too. */
   private async tryToCount(): Promise<void> {
     if (this.state === 'here') return;
     try {

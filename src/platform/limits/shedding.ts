@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../config/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Metrics } from '../metrics/index.js';
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 100;
 
 /**
@@ -40,7 +40,7 @@ export class Shedding implements OnApplicationShutdown {
   private look(): void {
     const now = performance.now();
     const delayMs = now - this.looked - LOOK_MS;
-    // Late twice in a row is overload; once is a collection of garbage, or one long piece of work.
+    // Two late checks in a row mean overload; a single one may be a garbage collection or one long task.
     this.loopDelayMs = Math.min(delayMs, this.lastDelayMs);
     this.lastDelayMs = delayMs;
     this.looked = now;

@@ -68,7 +68,7 @@ export class LineWriter implements DestinationStream {
     this.writeOut();
   }
 
-  /** As `flush`, for when nothing can be waited for any more. */
+  /** Like `flush`, but synchronous: for the end of the process. */
   finish(): void {
     const clock = new Int32Array(new SharedArrayBuffer(4));
     for (const end = performance.now() + LAST_LINES_MS; this.writeOut() && performance.now() < end;) {

@@ -6,7 +6,7 @@ import { describeError, framesOf, messageOf } from './redaction.js';
 /** The context by which Nest logs a fault of the start; it also throws the fault, which is logged where it is caught. */
 const LOGGED_BY_ITS_CATCHER = 'ExceptionHandler';
 
-/** By whose names Nest says at a start what it makes of each module and route: that is for debugging. */
+/** The contexts by which Nest logs each module and route at a start; these lines are for debugging. */
 const NEST: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'LegacyRouteConverter',

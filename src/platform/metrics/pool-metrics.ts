@@ -5,7 +5,7 @@ import { Durations } from './durations.js';
 export interface PoolState {
   readonly idle: number;
   readonly used: number;
-  /** Those that wait for a connection. */
+  /** Requests that wait for a connection. */
   readonly pending: number;
   readonly max: number;
 }

@@ -19,7 +19,7 @@ export interface HandlerArgument {
   readonly pipes: readonly unknown[];
 }
 
-/** As ROUTE_ARGS_METADATA has it. */
+/** An entry of ROUTE_ARGS_METADATA. */
 interface Declared {
   readonly index: number;
   readonly data?: ParamData;

@@ -2,7 +2,7 @@ import { match, type MatchFunction } from 'path-to-regexp';
 import type { Type } from '@nestjs/common';
 import type { Route } from './route.js';
 
-/** As the adapter has Express match: a trailing slash or another case is another path. Nobody asks for the values. */
+/** The options of Express in the adapter: a trailing slash or another case is another path. Values are not needed. */
 const AS_EXPRESS = { trailing: false, sensitive: true, decode: false } as const;
 
 /** Every operation of every feature, as it is served. Filled once at start, then only read. */

@@ -1,4 +1,4 @@
-// By its namespace: an old Node, which has no such function, must get as far as saying so.
+// Imported as a namespace, so that an old Node without this function can still report it.
 import * as module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';

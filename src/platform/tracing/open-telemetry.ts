@@ -60,7 +60,7 @@ export class OpenTelemetry implements Tracing {
       resource: resourceOf(version),
       spanProcessors: await spanProcessorsOf(),
     });
-    // So that spans which a feature makes by @opentelemetry/api are parts of the same traces.
+    // Registered globally, so that spans that a feature makes by @opentelemetry/api belong to the same traces.
     trace.setGlobalTracerProvider(provider);
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());

@@ -30,7 +30,7 @@ import { randomUUID } from 'node:crypto';
  * has it ("Environment variable specification").
  */
 
-/** Which process it is. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES add to it, and win. */
+/** Identifies the process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES add to it, and win. */
 export function resourceOf(version: string): Resource {
   const own = resourceFromAttributes({
     'service.name': 'animal-store',

@@ -34,7 +34,7 @@ export function serverSpan(tracer: Tracer, exchange: TracedExchange, server: Ser
   return tracer.startSpan(nameOf(knownMethod), { kind: SpanKind.SERVER, attributes }, caller);
 }
 
-/** To be called when the response has closed. A client's fault is none of the service: only 5xx is an error. */
+/** To be called when the response has closed. Only 5xx is an error; 4xx is the client's fault. */
 export function endServerSpan(span: Span, exchange: TracedExchange, response: ServerResponse): void {
   const { knownMethod, route, failure, clientAddress } = exchange;
   const { statusCode } = response;

@@ -70,7 +70,7 @@ function synchronous(verdict: boolean | Promise<boolean>, targetName: string, pr
   );
 }
 
-/** As class-validator has it, nothing is inside of what is not there. */
+/** A missing value has no nested faults, as in class-validator. */
 function acceptsEach(value: unknown, test: (item: unknown) => boolean): boolean {
   if (value === undefined || value === null) return true;
   return isCollection(value) ? itemsOf(value).every(test) : test(value);

@@ -111,7 +111,7 @@ function initialOf(dto: Dto, name: string): unknown {
 
 function schemaOf(dto: Dto, name: string, rules: readonly Rule[]): Documented {
   const transforms = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);
-  // Of what comes before a transformation its validators say nothing.
+  // Validators see the value after the transformation, so they say nothing about the one before it.
   if (transforms.length > 0) return {};
   const whole = combine(rules.filter(({ each }) => !each).map(schemaOfRule));
   const ofEach = rules.filter(({ each }) => each);

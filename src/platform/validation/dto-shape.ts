@@ -19,7 +19,7 @@ export interface DtoShape<T extends object = object> {
   readonly accepts: Acceptance;
 }
 
-/** Of a class that declares nothing. Only class-validator says what it makes of its values. */
+/** The shape of a class without decorators. Only class-validator itself can judge its values. */
 const NO_SHAPE: DtoShape = {
   names: new Set(),
   defaults: [],

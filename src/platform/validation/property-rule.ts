@@ -42,7 +42,7 @@ export function ruledProperty<T>(rule: PropertyRule, options: PropertyOptions<T>
   };
 }
 
-/** As `ruledProperty`, for a query parameter: optional unless it is declared required. */
+/** Like `ruledProperty`, for a query parameter: optional unless it is declared required. */
 export function ruledParameter<T>(rule: PropertyRule, options: PropertyOptions<T>): PropertyDecorator {
   return ruledProperty(rule, { ...options, required: options.required ?? false });
 }

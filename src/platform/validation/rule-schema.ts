@@ -24,7 +24,7 @@ type Read = (...constraints: never[]) => RuleSchema;
 const dateTime: Read = () => ({ type: 'string', format: 'date-time' });
 const text: Read = () => ({ type: 'string' });
 
-/** By the name that class-validator gives a rule. What is missing here says nothing that a schema could. */
+/** By class-validator's name of the rule. Rules that are missing here cannot be said in a schema. */
 const SCHEMAS: Readonly<Record<string, Read>> = {
   isString: text,
   isNumberString: text,

@@ -4,7 +4,7 @@ export interface DocumentServer {
   readonly description: string;
 }
 
-/** For a document that is made where no deployment is configured: names that belong to no one (RFC 2606). */
+/** Servers for a document without a configured deployment: names that belong to nobody (RFC 2606). */
 const exampleServers = {
   production: 'https://animal-store.example/v1',
   staging: 'https://staging.animal-store.example/v1',
