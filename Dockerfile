@@ -12,6 +12,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
+COPY docs/api.md docs/api.md
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/.cache
 
 # The compiled code of every module, which spares a start some of its CPU time. It holds for this Node, this user and
@@ -43,6 +44,7 @@ WORKDIR /app
 # Owned by root: the process reads its program and cannot change it.
 COPY --from=build /app/package.json ./
 COPY --from=warm /app/node_modules node_modules
+COPY --from=build /app/docs docs
 COPY --from=build /app/dist dist
 USER 65532:65532
 EXPOSE 3000 9090

@@ -278,7 +278,16 @@ describe('the served document', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, './docs']);
   });
 
-  it.each(['/docs', '/openapi.json', '/openapi.yaml'])('answers 405 with Allow at %s', async (path) => {
+  it('links the guide, which is docs/api.md and needs no key', async () => {
+    const { externalDocs } = (await client.get('/openapi.json')).json() as { externalDocs: { url: string } };
+    expect(new URL(externalDocs.url).pathname).toBe('/docs/api.md');
+    const guide = await client.get('/docs/api.md');
+    expect(guide.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(guide.text).toBe(readFileSync(join(projectFolder, 'docs/api.md'), 'utf8'));
+    expect((await client.get('/docs')).text).toContain('href="./docs/api.md"');
+  });
+
+  it.each(['/docs', '/docs/api.md', '/openapi.json', '/openapi.yaml'])('answers 405 with Allow at %s', async (path) => {
     const answer = await client.request('DELETE', path);
     expect(answer).toBeErrorShape(405, 'method_not_allowed');
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');

@@ -39,11 +39,16 @@ describe('the package', () => {
   it('holds what it needs at run time and nothing of the tests', async () => {
     const files = (await runIn(folder, 'tar', '-tzf', tarball)).trim().split('\n');
     expect(files).toEqual(
-      expect.arrayContaining(['package/dist/index.d.ts', 'package/dist/bin.js', 'package/LICENSE']),
+      expect.arrayContaining([
+        'package/dist/index.d.ts',
+        'package/dist/bin.js',
+        'package/docs/api.md',
+        'package/LICENSE',
+      ]),
     );
     expect(
       files.filter((file) =>
-        /\.spec\.|\.map$|^package\/(test|src|docs|dist\/main|dist\/cli\.js|dist\/program)\b/.test(file),
+        /\.spec\.|\.map$|^package\/(test|src|docs\/(?!api\.md$)|dist\/main|dist\/cli\.js|dist\/program)\b/.test(file),
       ),
     ).toEqual([]);
   });

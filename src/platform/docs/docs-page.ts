@@ -34,7 +34,7 @@ export function docsPage(product: Product): string {
 <header class="docs-header">
 <img src="./docs/assets/logo.svg" alt="" width="40" height="40">
 <h1>${name}</h1>
-<p>API ${escapeHtml(product.version)}: <a href="./openapi.json">openapi.json</a>, <a href="./openapi.yaml">openapi.yaml</a></p>
+<p>API ${escapeHtml(product.version)}: <a href="./openapi.json">openapi.json</a>, <a href="./openapi.yaml">openapi.yaml</a>, <a href="./docs/api.md">api.md</a></p>
 </header>
 <div id="swagger-ui"></div>
 ${guide}

@@ -22,7 +22,7 @@ interface Content {
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /**
- * Serves `/docs` with its assets, `/openapi.json` and `/openapi.yaml`, all without a key, and sends a browser that asks
+ * Serves `/docs` with its assets and the guide, `/openapi.json` and `/openapi.yaml`, all without a key, and sends a browser that asks
  * for `/` to the page. Every other path is left to the next handler.
  *
  * @param texts the document; asked for once, at the first request for it.
@@ -39,6 +39,9 @@ export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>
   serve(router, '/docs', (_request, response) => sendContent(response, page));
   serve(router, '/docs/assets/docs.css', (_request, response) => sendContent(response, style));
   serve(router, '/docs/assets/logo.svg', (_request, response) => sendContent(response, logo));
+  // As plain text, which every browser shows.
+  const guide = once(() => contentOf('text/plain; charset=utf-8', readFileSync(guidePath)));
+  serve(router, '/docs/api.md', (_request, response) => sendContent(response, guide()));
   serve(router, '/openapi.json', async (_request, response) => sendContent(response, await json()));
   serve(router, '/openapi.yaml', async (_request, response) => sendContent(response, await yaml()));
   for (const [name, root] of docsAssetFolders()) {
@@ -118,6 +121,9 @@ export function mountDocs(application: INestApplication, source: () => DocumentS
 }
 
 const require = createRequire(import.meta.url);
+
+/** docs/api.md, of the package and of this repository. */
+const guidePath = fileURLToPath(new URL('../../../docs/api.md', import.meta.url));
 
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofThisPage = [

@@ -47,6 +47,10 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   const document: OpenAPIObject = {
     openapi: scanned.openapi,
     info: { title: product.name, version: product.version, description: guide, license: product.licence },
+    externalDocs: {
+      description: 'Every operation, error code, limit and header, in words',
+      url: `${source.urls.docs}/api.md`,
+    },
     servers: [...source.servers],
     tags: [],
     paths: {},
