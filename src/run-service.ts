@@ -18,7 +18,6 @@ import { CONFIG, type Config } from './platform/config/index.js';
  * @param args what stands behind the program's name.
  */
 export async function runService(features: readonly Feature[], args = process.argv.slice(2)): Promise<void> {
-  const said = args.length === 0 ? undefined : 'The command failed';
   await exitOnFault(async () => {
     await useSupportedNode();
     if (args.length === 0) return serve(features);
@@ -26,7 +25,7 @@ export async function runService(features: readonly Feature[], args = process.ar
     const { outliveOutput, runCommand } = await import('./cli/index.js');
     outliveOutput();
     await runCommand(features, args);
-  }, said);
+  }, args.length > 0);
 }
 
 /** Serves these features until a signal stops the process. Resolves once it is ready. */

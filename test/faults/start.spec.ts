@@ -261,6 +261,17 @@ describe('a start that cannot be', () => {
     expect(service.output).not.toMatch(/hunter2/);
   });
 
+  it('in production says so in one line of the log', async () => {
+    const service = Service.launch({ database, env: { NODE_ENV: 'production', PORT: 'x', LOG_FORMAT: undefined } });
+    expect(await service.exited).toEqual({ code: 78, signal: null });
+    expect(service.output.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse(service.output)).toMatchObject({
+      level: 'fatal',
+      event: 'app.refused',
+      msg: expect.stringMatching(/^The configuration has \d faults:\n {2}PORT: /),
+    });
+  });
+
   it.each(['PORT', 'MANAGEMENT_PORT'])('for a %s that is taken says which, and exits with 1', async (name) => {
     const holder = await Service.start({ database });
     const port = new URL(name === 'PORT' ? holder.url : holder.managementUrl).port;

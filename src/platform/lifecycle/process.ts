@@ -9,21 +9,37 @@ const CRASH_MS = 5000;
 const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
 /**
- * Runs `work`; what stops it is printed on stderr, in plain words where they are known, with the fault's exit code.
+ * Runs `work`; what stops it is printed on stderr, in plain words where they are known, with the fault's exit code. In
+ * production a service says it as a line of its log, for whoever collects those.
  *
- * @param said before a fault that nobody expects.
+ * @param command whether `work` is a command, which a person reads, rather than the service.
  */
-export async function exitOnFault(work: () => Promise<void>, said = 'The service could not start'): Promise<void> {
+export async function exitOnFault(work: () => Promise<void>, command = false): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof StartFault) {
-      process.stderr.write(`${error.message}\n`);
-      process.exit(error.exitCode);
-    }
-    process.stderr.write(`${said}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exit(1);
+    const said = command ? 'The command failed' : 'The service could not start';
+    const isKnown = error instanceof StartFault;
+    const text = isKnown
+      ? error.message
+      : `${said}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    const isLogged = !command && process.env['NODE_ENV'] === 'production' && process.env['LOG_FORMAT'] !== 'pretty';
+    process.stderr.write(`${isLogged ? logLine(text) : text}\n`);
+    process.exit(isKnown ? error.exitCode : 1);
   }
+}
+
+/** Without a logger: the configuration may be what is faulty. */
+function logLine(text: string): string {
+  const time = new Date().toISOString();
+  return JSON.stringify({
+    level: 'fatal',
+    time,
+    service: 'animal-store',
+    pid: process.pid,
+    event: 'app.refused',
+    msg: text,
+  });
 }
 
 /**
