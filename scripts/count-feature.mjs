@@ -1,5 +1,5 @@
 /**
- * Counts what a team writes for a list and a create with a table of their own: the files of docs/extending.md against
+ * Counts what a team writes for a list and a create with a table of their own: the files of docs/extending/guide.md against
  * those of bench/plain-nest, which test/extension/same-behaviour.spec.ts holds to the same behaviour. A line is one that
  * is neither empty nor a comment.
  */
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const folder = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-const guide = read('docs/extending.md');
+const guide = read('docs/extending/tutorial.md') + read('docs/extending/guide.md');
 const written = [...guide.matchAll(/^```\w+ file=(\S+)\n(.*?)^```$/gms)].map(([, path, text]) => ({ path, text }));
 const plain = ['tsconfig.json', ...readdirSync(folder('bench/plain-nest/src')).map((name) => `src/${name}`)].map(
   (path) => ({ path, text: read(`bench/plain-nest/${path}`) }),

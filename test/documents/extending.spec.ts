@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => removeScratch(folder));
 
-onEachEngine('the feature of docs/extending.md', (engine) => {
+onEachEngine('the feature of docs/extending/guide.md', (engine) => {
   let database: TestDatabase;
   let service: Service;
   let client: HttpClient;
@@ -67,7 +67,7 @@ onEachEngine('the feature of docs/extending.md', (engine) => {
   });
 });
 
-it('the metrics of docs/extending.md are told, in a test of the feature too', async () => {
+it('the metrics of docs/extending/guide.md are told, in a test of the feature too', async () => {
   const script = `
     import { Module } from '@nestjs/common';
     import { defineFeature } from 'animal-store';
@@ -83,4 +83,11 @@ it('the metrics of docs/extending.md are told, in a test of the feature too', as
     await application.stop();`;
   const printed = await runIn(folder, process.execPath, '--input-type=module', '-e', script);
   expect(printed).toContain('\norders_refused_total{reason="pet_reserved"} 1\n');
+});
+
+it('the test of docs/extending/guide.md passes', async () => {
+  const file = join(folder, 'dist/orders/orders.test.js');
+  expect(await runIn(folder, 'env', 'TEST_DATABASE_URL=', process.execPath, '--test', file)).toMatch(
+    /pass 2\n.*fail 0\n/,
+  );
 });

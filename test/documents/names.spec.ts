@@ -13,7 +13,7 @@ const documents = readDocuments()
   .map(({ path, codes, fences }) => ({ path, typed: [...codes, ...fences.map(({ text }) => text)] }));
 
 /** Commands of npm's own that these pages use. */
-const OF_NPM = new Set(['ci', 'init', 'install', 'pack', 'pkg', 'rebuild', 'version']);
+const OF_NPM = new Set(['ci', 'init', 'install', 'ls', 'pack', 'pkg', 'rebuild', 'version']);
 
 describe.each(documents)('$path', ({ typed }) => {
   it('has scripts run that package.json has', () => {

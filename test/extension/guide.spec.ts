@@ -5,16 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Environment, projectFolder, runCommand } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
+import { EXTENDING } from '../support/guide.js';
 import { HttpClient } from '../support/http.js';
 import { readDocument } from '../support/markdown.js';
 import { pack, runIn } from '../support/packages.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** The commands of the blocks of docs/extending.md that are marked with a word. */
+/** The commands of the blocks of docs/extending that are marked with a word. */
 const commands = (word: string): string[] =>
-  readDocument('docs/extending.md')
-    .fences.filter(({ words }) => words.includes(word))
+  EXTENDING.flatMap((page) => readDocument(page).fences)
+    .filter(({ words }) => words.includes(word))
     .flatMap(({ text }) => text.trim().split('\n'));
 
 describe('the guide, by someone who has only that page', () => {
@@ -109,7 +110,7 @@ describe('what a feature costs', () => {
   });
 
   it('is what the guide says', () => {
-    const { tables } = readDocument('docs/extending.md');
+    const { tables } = readDocument('docs/extending/guide.md');
     const table = tables.find(({ header }) => header.includes('Commands'));
     const said = table?.rows.map((row) => row.slice(1).map(Number));
     const { generated, byHand, plain } = counted;

@@ -25,7 +25,7 @@ beforeAll(() => {
 
 afterAll(() => removeScratch(workshop));
 
-/** The feature of docs/extending.md, on the platform. */
+/** The feature of docs/extending/guide.md, on the platform. */
 async function startFeature(database: TestDatabase): Promise<Running> {
   const folder = join(workshop, 'guide');
   await buildGuide(folder);
@@ -45,7 +45,7 @@ async function startPlain(database: TestDatabase): Promise<Running> {
 }
 
 describe.each([
-  ['the feature of docs/extending.md', startFeature],
+  ['the feature of docs/extending/guide.md', startFeature],
   ['bench/plain-nest', startPlain],
 ])('%s', (_name, start) => {
   let database: TestDatabase;

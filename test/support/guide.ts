@@ -3,20 +3,23 @@ import { dirname, join } from 'node:path';
 import { readDocument } from './markdown.js';
 import { compile, linkPackages } from './packages.js';
 
-/** A file that docs/extending.md has a team write: a block that says `file=PATH`, or `also=PATH` for one more. */
+/** The pages for teams that add a feature, in the order in which they are read. */
+export const EXTENDING = ['tutorial', 'guide', 'reference'].map((page) => `docs/extending/${page}.md`);
+
+/** A file that docs/extending has a team write: a block that says `file=PATH`, or `also=PATH` for one more. */
 export interface GuideFile {
   readonly path: string;
   readonly text: string;
 }
 
 export function guideFiles(): GuideFile[] {
-  return readDocument('docs/extending.md').fences.flatMap(({ words, text }) => {
+  return EXTENDING.flatMap((page) => readDocument(page).fences).flatMap(({ words, text }) => {
     const path = words.map((word) => /^(?:file|also)=(.+)$/.exec(word)?.[1]).find((name) => name !== undefined);
     return path === undefined ? [] : [{ path, text }];
   });
 }
 
-/** Writes the feature of docs/extending.md into a folder, and compiles it as the page's own tsconfig.json has it. */
+/** Writes the feature of docs/extending into a folder, and compiles it as the page's own tsconfig.json has it. */
 export async function buildGuide(folder: string): Promise<void> {
   for (const { path, text } of guideFiles()) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

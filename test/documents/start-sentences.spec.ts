@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { projectFolder } from '../support/command.js';
+import { readDocument } from '../support/markdown.js';
+
+/** Where the sentences are made that stop a start because of a feature. */
+const FILES = [
+  'src/platform/feature-check/*.ts',
+  'src/platform/routing/discover-routes.ts',
+  'src/platform/validation/document-dto.ts',
+];
+
+/** A word or two are a part of another sentence. */
+const WORDS = 4;
+
+/** `has … as an entity`: what differs from time to time is `…`. Undefined for what is no text. */
+function textOf(node: ts.Node): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join('');
+  }
+  if (ts.isParenthesizedExpression(node)) return textOf(node.expression);
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
+  return (textOf(node.left) ?? '…') + (textOf(node.right) ?? '…');
+}
+
+function sentencesIn(node: ts.Node): string[] {
+  const text = textOf(node);
+  if (text === undefined) return childrenOf(node).flatMap(sentencesIn);
+  // What stands in a template's `${…}` may be a sentence of its own.
+  const inside = ts.isTemplateExpression(node)
+    ? node.templateSpans.flatMap(({ expression }) => sentencesIn(expression))
+    : [];
+  return [text, ...inside];
+}
+
+function childrenOf(node: ts.Node): ts.Node[] {
+  const children: ts.Node[] = [];
+  ts.forEachChild(node, (child) => void children.push(child));
+  return children;
+}
+
+const sentences = FILES.flatMap((pattern) => globSync(pattern, { cwd: projectFolder }))
+  .filter((file) => !file.endsWith('.spec.ts'))
+  .flatMap((file) => {
+    const text = readFileSync(join(projectFolder, file), 'utf8');
+    return sentencesIn(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  })
+  // The name of the feature begins them all.
+  .map((text) => text.replace(/^feature '…':? /, '').trim())
+  .filter((text) => text.split(' ').filter((word) => /\w/.test(word)).length >= WORDS);
+
+const rows = readDocument('docs/extending/reference.md')
+  .tables.filter(({ header }) => header.join() === 'Sentence,Cure')
+  .flatMap((table) => table.rows.map((row) => row.join(' ').replaceAll('`', '')));
+
+it('finds the sentences of the code', () => {
+  expect(sentences).toContain('has … as an entity, which is no @Entity()');
+  expect(sentences.length).toBeGreaterThan(40);
+});
+
+it.each([...new Set(sentences)])('docs/extending/reference.md has a cure for: %s', (sentence) => {
+  const pieces = sentence.split('…').map((piece) => piece.trim());
+  expect(rows.some((row) => haveInOrder(row, pieces))).toBe(true);
+});
+
+function haveInOrder(text: string, pieces: readonly string[]): boolean {
+  let at = 0;
+  return pieces.every((piece) => {
+    at = text.indexOf(piece, at) + piece.length;
+    return at >= piece.length;
+  });
+}
