@@ -1,12 +1,7 @@
+import { SWAGGER } from '../nest-internals.js';
 import type { Type } from '@nestjs/common';
 import { type Route, argumentsOf } from '../routing/index.js';
 import { documentDto, undeclaredProperties } from '../validation/index.js';
-
-/** What @nestjs/swagger leaves on a handler, a class and a class's fields. */
-const RESPONSES = 'swagger/apiResponse';
-const SCHEMA = 'swagger/apiSchema';
-const FIELDS = 'swagger/apiModelPropertiesArray';
-const FIELD = 'swagger/apiModelProperties';
 
 /** A documented field, or answer. */
 interface Field {
@@ -18,7 +13,7 @@ interface Field {
 
 /** The documented answers of a handler, by their status. */
 export function responsesOf(handler: object): Readonly<Record<string, Field>> {
-  return (Reflect.getMetadata(RESPONSES, handler) ?? {}) as Record<string, Field>;
+  return (Reflect.getMetadata(SWAGGER.response, handler) ?? {}) as Record<string, Field>;
 }
 
 /** The fields of what a handler answers with this status; undefined where no class with documented ones says so. */
@@ -33,22 +28,22 @@ export function classOf(type: unknown): Type | undefined {
   if (typeof single !== 'function') return undefined;
   // As @nestjs/swagger distinguishes `{ type: () => Toy }` from a class.
   if (single.name === 'type') return classOf((single as () => unknown)());
-  return Reflect.hasMetadata(FIELDS, single.prototype as object) ? (single as Type) : undefined;
+  return Reflect.hasMetadata(SWAGGER.properties, single.prototype as object) ? (single as Type) : undefined;
 }
 
 /** What the document calls it. */
 export function nameOf(type: Type): string {
-  const schemas = Reflect.getOwnMetadata(SCHEMA, type) as { readonly name?: string }[] | undefined;
+  const schemas = Reflect.getOwnMetadata(SWAGGER.schema, type) as { readonly name?: string }[] | undefined;
   return schemas?.at(-1)?.name ?? type.name;
 }
 
 export function fieldsOf(type: Type): Field[] {
   const prototype = type.prototype as object;
-  return namesOf(type).map((name) => (Reflect.getMetadata(FIELD, prototype, name) ?? {}) as Field);
+  return namesOf(type).map((name) => (Reflect.getMetadata(SWAGGER.property, prototype, name) ?? {}) as Field);
 }
 
 function namesOf({ prototype }: Type): string[] {
-  const names = (Reflect.getMetadata(FIELDS, prototype as object) ?? []) as string[];
+  const names = (Reflect.getMetadata(SWAGGER.properties, prototype as object) ?? []) as string[];
   return names.map((name) => name.slice(1));
 }
 

@@ -1,3 +1,10 @@
+import {
+  CircularDependencyException,
+  UndefinedDependencyException,
+  UndefinedForwardRefException,
+  UnknownDependenciesException,
+  UnknownExportException,
+} from '../nest-internals.js';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callingFile, fileOf, type Feature } from '../feature.js';
@@ -6,11 +13,6 @@ import { stackOf } from '../logging/index.js';
 import { StartFault } from '../start-fault.js';
 import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
 import util from 'node:util';
-import { CircularDependencyException } from '@nestjs/core/errors/exceptions/circular-dependency.exception.js';
-import { UndefinedDependencyException } from '@nestjs/core/errors/exceptions/undefined-dependency.exception.js';
-import { UndefinedForwardRefException } from '@nestjs/core/errors/exceptions/undefined-forwardref.exception.js';
-import { UnknownDependenciesException } from '@nestjs/core/errors/exceptions/unknown-dependencies.exception.js';
-import { UnknownExportException } from '@nestjs/core/errors/exceptions/unknown-export.exception.js';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
 const HERE = callingFile(0) ?? '';

@@ -1,9 +1,8 @@
+import { STATIC_CONTEXT, type InstanceWrapper } from '../nest-internals.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Feature } from '../feature.js';
 import { declareFeatures } from './declared-features.js';
 import { FeatureStartError } from './feature-at-fault.js';

@@ -8,7 +8,9 @@ import {
   PIPES_METADATA,
   PROPERTY_DEPS_METADATA,
   SELF_DECLARED_DEPS_METADATA,
-} from '@nestjs/common/constants.js';
+  GATEWAY_METADATA,
+  PATTERN_METADATA,
+} from '../nest-internals.js';
 import { classOf, type DeclaredFeature, type DeclaredModule } from './declared-features.js';
 
 /** Modules that put handlers of their own beside those of Nest's controllers, and what to write instead. */
@@ -16,10 +18,6 @@ const MODULES: Readonly<Record<string, string>> = {
   ServeStaticModule: 'serve files by a web server in front, or from a controller by StreamableFile',
   GraphQLModule: 'declare operations by controllers, or run GraphQL as a program of its own that calls this one',
 };
-
-/** What `@WebSocketGateway()` leaves on a class, and `@MessagePattern()` and `@EventPattern()` on a handler. */
-const GATEWAY = 'websockets:is_gateway';
-const PATTERN = 'microservices:pattern';
 
 /** One clause for each part that would never be reached, or would be without a key. */
 export function faultsOfParts({ modules }: DeclaredFeature): string[] {
@@ -36,7 +34,7 @@ function faultsOfModule({ controllers, providers }: DeclaredModule): string[] {
 }
 
 function faultsOfGateway(provider: Type): string[] {
-  if (Reflect.getMetadata(GATEWAY, provider) !== true) return [];
+  if (Reflect.getMetadata(GATEWAY_METADATA, provider) !== true) return [];
   return [`has ${provider.name}, a WebSocket gateway, and the service speaks HTTP only; send events by @Sse()`];
 }
 
@@ -46,7 +44,7 @@ function faultsOfHandlers(controller: Type): string[] {
     if (typeof value !== 'function') return [];
     const handler = `${controller.name}.${name}`;
     return [
-      ...(Reflect.hasMetadata(PATTERN, value as object)
+      ...(Reflect.hasMetadata(PATTERN_METADATA, value as object)
         ? [`has ${handler}, which waits for messages, and the service takes none; declare it by @Post()`]
         : []),
       ...(Reflect.hasMetadata(RENDER_METADATA, value as object)

@@ -1,5 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import { GUARDS_METADATA, INTERCEPTORS_METADATA } from '../nest-internals.js';
 import type { IncomingMessage } from 'node:http';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { FORM_MEDIA, JSON_MEDIA, type Route } from '../routing/index.js';

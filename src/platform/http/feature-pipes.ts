@@ -1,4 +1,4 @@
-import { PIPES_METADATA } from '@nestjs/common/constants.js';
+import { PIPES_METADATA } from '../nest-internals.js';
 import { coreErrors } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { OtherPipes } from '../validation/index.js';

@@ -5,7 +5,7 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
-import * as nest from '@nestjs/common/constants.js';
+import * as nest from '../nest-internals.js';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -128,7 +128,7 @@ function returnTypeOf({ controller, handlerName }: Route): unknown {
 
 /** The class that swagger's decorators name for the answer. */
 function documentedType({ handler, successStatus }: Route): unknown {
-  const responses = Reflect.getMetadata('swagger/apiResponse', handler) as
+  const responses = Reflect.getMetadata(nest.SWAGGER.response, handler) as
     Record<number, { type?: unknown }> | undefined;
   return responses?.[successStatus]?.type;
 }

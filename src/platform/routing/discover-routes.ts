@@ -1,5 +1,5 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA, SWAGGER } from '../nest-internals.js';
 import { MetadataScanner } from '@nestjs/core';
 import { traitsOf } from './declare-route.js';
 import { argumentsOf, type ArgumentKind, type HandlerArgument } from './handler-arguments.js';
@@ -9,9 +9,6 @@ import type { QueryNames, Route } from './route.js';
 
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
-/** What @nestjs/swagger leaves on a handler or a controller that `@ApiExcludeEndpoint()` leaves out of the document. */
-const HIDDEN = ['swagger/apiExcludeEndpoint', 'swagger/apiExcludeController'];
 
 export interface Discovery {
   readonly routes: Route[];
@@ -94,7 +91,9 @@ function faultsOf(controller: Type, handler: object, method: RequestMethod): str
   const faults: string[] = [];
   if (!METHODS.includes(name))
     faults.push(`is a route for the method ${name}; declare one for each of ${METHODS.join(', ')}`);
-  const hidden = HIDDEN.some((key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller));
+  const hidden = SWAGGER.hidden.some(
+    (key) => Reflect.hasMetadata(key, handler) || Reflect.hasMetadata(key, controller),
+  );
   if (hidden) faults.push('is left out of the OpenAPI document, which holds every route');
   const versions = [handler, controller].map((each) => Reflect.getMetadata(VERSION_METADATA, each) as unknown);
   if (versions.some((version) => version !== undefined))

@@ -1,6 +1,6 @@
 import type { ParamData, Type } from '@nestjs/common';
-import { CUSTOM_ROUTE_ARGS_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { CUSTOM_ROUTE_ARGS_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '../nest-internals.js';
+import { RouteParamtypes } from '../nest-internals.js';
 
 export type ArgumentKind = 'body' | 'query' | 'param' | 'file' | 'request' | 'response' | 'custom';
 

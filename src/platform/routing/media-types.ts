@@ -4,15 +4,12 @@ import {
   REDIRECT_METADATA,
   RESPONSE_PASSTHROUGH_METADATA,
   SSE_METADATA,
-} from '@nestjs/common/constants.js';
+  SWAGGER,
+} from '../nest-internals.js';
 import type { HandlerArgument } from './handler-arguments.js';
 
 export const JSON_MEDIA = 'application/json';
 export const FORM_MEDIA = 'multipart/form-data';
-
-/** What @nestjs/swagger leaves on a handler or a controller. */
-const PRODUCES = 'swagger/apiProduces';
-const CONSUMES = 'swagger/apiConsumes';
 
 /** The media types of what a handler answers; none where it writes to the response itself. */
 export function producedBy(
@@ -22,7 +19,7 @@ export function producedBy(
   inputs: readonly HandlerArgument[],
 ): string[] {
   if (Reflect.hasMetadata(SSE_METADATA, handler)) return ['text/event-stream'];
-  const declared = swaggerTypes(PRODUCES, controller, handler) ?? contentType(handler);
+  const declared = swaggerTypes(SWAGGER.produces, controller, handler) ?? contentType(handler);
   if (declared !== undefined) return declared;
   const isPassedThrough = Reflect.getMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, name) === true;
   const isOwn = inputs.some(({ kind }) => kind === 'response') && !isPassedThrough;
@@ -32,7 +29,7 @@ export function producedBy(
 /** The media types of the bodies that a handler takes: JSON, or a form where it takes files. */
 export function consumedBy(controller: Type, handler: object, inputs: readonly HandlerArgument[]): string[] {
   const hasFile = inputs.some(({ kind }) => kind === 'file');
-  return swaggerTypes(CONSUMES, controller, handler) ?? [hasFile ? FORM_MEDIA : JSON_MEDIA];
+  return swaggerTypes(SWAGGER.consumes, controller, handler) ?? [hasFile ? FORM_MEDIA : JSON_MEDIA];
 }
 
 function swaggerTypes(key: string, controller: Type, handler: object): string[] | undefined {

@@ -1,7 +1,5 @@
+import { SWAGGER } from '../nest-internals.js';
 import { RequestMethod, type Type } from '@nestjs/common';
-
-/** What `@ApiOperation({ operationId })` leaves on a handler. */
-const OPERATION = 'swagger/apiOperation';
 
 /**
  * The operationId of a handler: what `@ApiOperation` says, else the handler's name where that names the resource
@@ -14,7 +12,7 @@ const OPERATION = 'swagger/apiOperation';
 export function operationIdOf(controller: Type, name: string, path: string): string {
   const prototype = controller.prototype as Record<string, (...args: never[]) => unknown>;
   const handler = prototype[name] as object;
-  const { operationId } = (Reflect.getMetadata(OPERATION, handler) ?? {}) as { readonly operationId?: string };
+  const { operationId } = (Reflect.getMetadata(SWAGGER.operation, handler) ?? {}) as { readonly operationId?: string };
   if (operationId !== undefined && operationId !== '') return operationId;
   const resource = controller.name.replace(/Controller$/, '');
   const noun = wordsOf(resource).at(-1) ?? '';

@@ -1,3 +1,4 @@
+import { SWAGGER } from '../nest-internals.js';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { TransformationType } from 'class-transformer';
 import { compileAcceptance, type Rule } from './acceptance.js';
@@ -5,11 +6,6 @@ import { metadataStorage, getMetadataStorage, ValidationTypes } from './class-va
 import type { Dto } from './dto-shape.js';
 import { defaultOf } from './property-rule.js';
 import { combine, schemaOfRule, type RuleSchema } from './rule-schema.js';
-
-/** What `@ApiProperty()` leaves on a property, and the method that the CLI plugin of @nestjs/swagger adds to a class. */
-const PROPERTY = 'swagger/apiModelProperties';
-const PROPERTIES = 'swagger/apiModelPropertiesArray';
-const PLUGIN = '_OPENAPI_METADATA_FACTORY';
 
 type Documented = Record<string, unknown>;
 
@@ -48,7 +44,7 @@ export function undeclaredProperties(dto: Dto): string[] {
   const prototype = dto.prototype as object;
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const known = new Set(rules.map(({ propertyName }) => propertyName));
-  const named = ((Reflect.getMetadata(PROPERTIES, prototype) ?? []) as string[]).map((name) => name.slice(1));
+  const named = ((Reflect.getMetadata(SWAGGER.properties, prototype) ?? []) as string[]).map((name) => name.slice(1));
   return [...new Set([...named, ...Object.keys(pluginOf(dto))])]
     .filter((name) => !known.has(name) && !isFile(prototype, name))
     .map(
@@ -58,7 +54,7 @@ export function undeclaredProperties(dto: Dto): string[] {
 
 /** A part of a form, which no validator of the other fields sees. */
 function isFile(prototype: object, name: string): boolean {
-  const { format } = (Reflect.getMetadata(PROPERTY, prototype, name) ?? {}) as { readonly format?: unknown };
+  const { format } = (Reflect.getMetadata(SWAGGER.property, prototype, name) ?? {}) as { readonly format?: unknown };
   return format === 'binary';
 }
 
@@ -66,7 +62,7 @@ function documentProperty(dto: Dto, name: string, rules: readonly Rule[], isJson
   const prototype = dto.prototype as object;
   const derived: Documented = { ...requirementOf(dto, name, rules), ...schemaOf(dto, name, rules) };
   if (!isJson) delete derived['nullable'];
-  const given = { ...(Reflect.getMetadata(PROPERTY, prototype, name) as Documented | undefined) };
+  const given = { ...(Reflect.getMetadata(SWAGGER.property, prototype, name) as Documented | undefined) };
   // What the compiler leaves of a list or an interface says less than the rules.
   if ('type' in derived && (given['type'] === Array || given['type'] === Object)) delete given['type'];
   const faults = contradictions(derived, given);
@@ -77,7 +73,7 @@ function documentProperty(dto: Dto, name: string, rules: readonly Rule[], isJson
 }
 
 function pluginOf(dto: Dto): Record<string, Documented> {
-  const plugin = (dto as unknown as Record<string, (() => Record<string, Documented>) | undefined>)[PLUGIN];
+  const plugin = (dto as unknown as Record<string, (() => Record<string, Documented>) | undefined>)[SWAGGER.plugin];
   return plugin?.() ?? {};
 }
 

@@ -1,0 +1,54 @@
+/**
+ * The parts of Nest and @nestjs/swagger that are used although their packages do not promise them, named here alone: the keys
+ * of the metadata that decorators leave, and parts of the injector (docs/upgrading.md).
+ */
+export {
+  CUSTOM_ROUTE_ARGS_METADATA,
+  EXCEPTION_FILTERS_METADATA,
+  GUARDS_METADATA,
+  HEADERS_METADATA,
+  HOST_METADATA,
+  HTTP_CODE_METADATA,
+  INTERCEPTORS_METADATA,
+  METHOD_METADATA,
+  PARAMTYPES_METADATA,
+  PATH_METADATA,
+  PIPES_METADATA,
+  PROPERTY_DEPS_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
+  ROUTE_ARGS_METADATA,
+  SELF_DECLARED_DEPS_METADATA,
+  SSE_METADATA,
+  VERSION_METADATA,
+} from '@nestjs/common/constants.js';
+export { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+export { CircularDependencyException } from '@nestjs/core/errors/exceptions/circular-dependency.exception.js';
+export { UndefinedDependencyException } from '@nestjs/core/errors/exceptions/undefined-dependency.exception.js';
+export { UndefinedForwardRefException } from '@nestjs/core/errors/exceptions/undefined-forwardref.exception.js';
+export { UnknownDependenciesException } from '@nestjs/core/errors/exceptions/unknown-dependencies.exception.js';
+export { UnknownExportException } from '@nestjs/core/errors/exceptions/unknown-export.exception.js';
+export { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
+export type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+
+/** Keys of @nestjs/swagger. */
+export const SWAGGER = {
+  /** On a handler. */
+  operation: 'swagger/apiOperation',
+  response: 'swagger/apiResponse',
+  /** On a handler or a controller. */
+  produces: 'swagger/apiProduces',
+  consumes: 'swagger/apiConsumes',
+  hidden: ['swagger/apiExcludeEndpoint', 'swagger/apiExcludeController'],
+  /** On a class, on its prototype, and on one of its properties. */
+  schema: 'swagger/apiSchema',
+  properties: 'swagger/apiModelPropertiesArray',
+  property: 'swagger/apiModelProperties',
+  /** The method that its CLI plugin adds to a class. */
+  plugin: '_OPENAPI_METADATA_FACTORY',
+} as const;
+
+/** What `@WebSocketGateway()` leaves on a class, and `@MessagePattern()` and `@EventPattern()` on a handler. */
+export const GATEWAY_METADATA = 'websockets:is_gateway';
+export const PATTERN_METADATA = 'microservices:pattern';
