@@ -81,9 +81,19 @@ describe('Batcher', () => {
       return items;
     };
     const batcher = new Batcher<object, object>(outside, work, { shareEqual: true });
-    const items = [{ after: 1n }, { after: 1n }, { after: 1n, category: 7n }, { after: '1' }, { after: 1 }];
-    expect(await Promise.all(items.map((item) => batcher.add(item)))).toEqual(items);
-    expect(asked).toStrictEqual([items[0], items[2], items[3], items[4]]);
+    const items = [
+      { after: 1n },
+      { after: 1n, category: 7n },
+      { after: '1' },
+      { after: 1 },
+      { after: null },
+      { after: Infinity },
+      { after: new Set([1]) },
+      { after: new Set([2]) },
+      { after: new Map([[1, 2n]]) },
+    ];
+    expect(await Promise.all([...items, { after: 1n }].map((item) => batcher.add(item)))).toEqual([...items, items[0]]);
+    expect(asked).toStrictEqual(items);
   });
 
   it('takes as many different items as a batch may have, with all who want the same until there', async () => {

@@ -124,8 +124,14 @@ const itself = (item: unknown): unknown => item;
 
 /** All that an item holds, whatever it is made of: a field that is added later cannot be forgotten. */
 function wholeKey(item: unknown): unknown {
-  if (typeof item !== 'object' || item === null) return item;
-  return JSON.stringify(item, (_, value: unknown) => (typeof value === 'bigint' ? { int64: String(value) } : value));
+  return typeof item === 'object' && item !== null ? JSON.stringify(item, withoutLoss) : item;
+}
+
+/** What JSON has no word for, or the same as for something else. */
+function withoutLoss(_name: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) return { entries: [...value] };
+  const isOther = typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
+  return isOther ? { [typeof value]: String(value) } : value;
 }
 
 /**
