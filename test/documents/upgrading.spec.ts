@@ -7,14 +7,16 @@ import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import express from 'express';
 import { pino, symbols } from 'pino';
+import { DataSource, InsertQueryBuilder, SelectQueryBuilder } from 'typeorm';
 
 /** Looks of an import or an access that no library promises. */
 const PRIVATE = [
   /from '@nestjs\/(?:common|core)\/(?!$)/,
-  /from 'typeorm\/driver\//,
+  /from 'typeorm\/|\b(?:buildMetadatas|getValueSets|create(?:Lock|Insert|Returning)Expression)\b/,
+  /\bthis\.connection as unknown\b/,
   /require\('[^']+\/cjs\//,
   /'swagger\/api\w+'/,
-  /\b_(?:hasBody|contentLength|last|parse|dumpAndCloseReadable|OPENAPI_METADATA_FACTORY)\b/,
+  /\b_(?:host|hasBody|contentLength|last|parse|dumpAndCloseReadable|OPENAPI_METADATA_FACTORY)\b/,
   /\brouter\.stack\b|\bkOnExecute\b|\bhttpAllowHalfOpen\b|\bsymbols\.\w+Sym\b/,
 ];
 
@@ -61,6 +63,11 @@ describe('a private part of a library', () => {
     ['Express: the stack of its router', Array.isArray(express().router.stack)],
     ['class-transformer: its metadata', defaultMetadataStorage !== undefined],
     ['pino: its stream', symbols.streamSym in pino()],
+    ['TypeORM: what its data source reads entities by', 'buildMetadatas' in DataSource.prototype],
+    ['TypeORM: what its query builder locks rows by', 'createLockExpression' in SelectQueryBuilder.prototype],
+    ['TypeORM: what its query builder inserts by', 'createInsertExpression' in InsertQueryBuilder.prototype],
+    ['TypeORM: the rows of an insert', 'getValueSets' in InsertQueryBuilder.prototype],
+    ['TypeORM: what an insert returns', 'createReturningExpression' in InsertQueryBuilder.prototype],
   ])('%s: is there as it was', (_name, isThere) => {
     expect(isThere).toBe(true);
   });

@@ -1,5 +1,6 @@
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { EntityMetadata } from 'typeorm';
+
+export type ColumnMetadata = EntityMetadata['columns'][number];
 
 const INTEGERS: ReadonlySet<unknown> = new Set<unknown>([
   Number,

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { StartFault } from '../../start-fault.js';
+import type { ColumnMetadata } from '../values.js';
 
 /** Significant digits that SQLite keeps of a DECIMAL (Datatypes In SQLite, 3). */
 const EXACT_DIGITS = 15;

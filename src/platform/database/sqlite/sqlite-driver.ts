@@ -1,12 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3-v13';
-import { QueryFailedError, type EntityMetadata, type Table } from 'typeorm';
+import { QueryFailedError, QueryResult, type EntityMetadata, type Table } from 'typeorm';
 import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { QueryResult } from 'typeorm/query-runner/QueryResult.js';
-import { readValue, returnedMap } from '../values.js';
+import { readValue, returnedMap, type ColumnMetadata } from '../values.js';
 import { isDecimal, storedDecimal } from './sqlite-decimal.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import type { SqliteEngine } from './sqlite-engine.js';
