@@ -92,7 +92,10 @@ describe('Batcher', () => {
       { after: new Set([2]) },
       { after: new Map([[1, 2n]]) },
     ];
-    expect(await Promise.all([...items, { after: 1n }].map((item) => batcher.add(item)))).toEqual([...items, items[0]]);
+    expect(await Promise.all([...items, { after: 1n }].map((item) => batcher.add(item)))).toStrictEqual([
+      ...items,
+      items[0],
+    ]);
     expect(asked).toStrictEqual(items);
   });
 
