@@ -2,6 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import { type Log, flushLog } from '../logging/index.js';
 import { ApiKeyStore, createFirstKey } from '../auth/index.js';
 import { CONFIG, type Config } from '../config/index.js';
+import { stringifyJson } from '../json/index.js';
+import { SWAGGER } from '../nest-internals.js';
+import { RouteTable, type Route } from '../routing/index.js';
 
 /** An application that can be started and stopped. */
 export interface Application {
@@ -55,17 +58,35 @@ export async function welcome(application: Application): Promise<void> {
   const key = await createFirstKey(application.nest.get(ApiKeyStore));
   // The log of the start is printed above it.
   await flushLog(application.log);
-  process.stdout.write(words(application.url, key));
+  process.stdout.write(words(application.url, key, application.nest.get(RouteTable).all()));
 }
 
-function words(url: string, key: string | undefined): string {
+function words(url: string, key: string | undefined, routes: readonly Route[]): string {
   const make = '  Make an API key with:  node dist/main.js keys create --name you';
-  const tryIt = [
-    `  Your first API key, shown only now:  ${key}`,
-    '',
-    '  Make a pet with it:',
-    `  curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":7}' ${url}/v1/pets`,
-  ];
-  const lines = ['', '  Animal Store', '', ...(key === undefined ? [make] : tryIt), ''];
+  const first = [`  Your first API key, shown only now:  ${key}`, ...firstRequest(url, key, routes)];
+  const lines = ['', '  Animal Store', '', ...(key === undefined ? [make] : first), ''];
   return `${[...lines, `  OpenAPI      ${url}/openapi.json`, `  Swagger UI   ${url}/docs`, ''].join('\n')}\n`;
+}
+
+/** The first operation that creates something, with the examples of its body as the document has them. */
+function firstRequest(url: string, key: string | undefined, routes: readonly Route[]): string[] {
+  const route = routes.find(({ method, bodyType, path }) => method === 'POST' && bodyType && !path.includes('{'));
+  if (route?.bodyType === undefined) return [];
+  const prototype = route.bodyType.prototype as object;
+  const names = ((Reflect.getMetadata(SWAGGER.properties, prototype) ?? []) as string[]).map((name) => name.slice(1));
+  const fields = names.map((name) => [name, Reflect.getMetadata(SWAGGER.property, prototype, name) as Field] as const);
+  const body = Object.fromEntries(
+    fields.flatMap(([name, field]) => (field.required === false ? [] : [[name, field.example]])),
+  );
+  const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
+  return [
+    '',
+    `  Try ${route.operationId} with it:`,
+    `  curl ${headers} -d '${stringifyJson(body)}' ${url}${route.path}`,
+  ];
+}
+
+interface Field {
+  readonly required?: boolean;
+  readonly example?: unknown;
 }
