@@ -11,6 +11,7 @@ import { Service } from '../support/service.js';
 
 interface Running {
   readonly service: Service;
+  stop(): Promise<unknown>;
   /** Where /readyz is. */
   readonly probes: string;
   /** A key that has both scopes, and one that may only read. */
@@ -31,7 +32,12 @@ async function startFeature(database: TestDatabase): Promise<Running> {
   await buildGuide(folder);
   const service = await Service.start({ database, program: join(folder, 'dist/main.js') });
   const reader = await storeKey(database, { client: 'reader', scopes: ['orders:read'] });
-  return { service, probes: service.managementUrl, keys: [await storeKey(database), reader] };
+  return {
+    service,
+    stop: () => service.stop(),
+    probes: service.managementUrl,
+    keys: [await storeKey(database), reader],
+  };
 }
 
 /** The same without the platform: bench/plain-nest. */
@@ -41,7 +47,8 @@ async function startPlain(database: TestDatabase): Promise<Running> {
   const hashed = Object.entries(scopes).map(([key, list]) => [createHash('sha256').update(key).digest('hex'), list]);
   const env = { API_KEYS: JSON.stringify(Object.fromEntries(hashed)) };
   const service = await Service.start({ database, program: join(folder, 'dist/main.js'), env });
-  return { service, probes: service.url, keys: ['all', 'reader'] };
+  // Nest's shutdown hooks end the process by the signal that it got.
+  return { service, stop: () => service.kill('SIGTERM'), probes: service.url, keys: ['all', 'reader'] };
 }
 
 describe.each([
@@ -59,7 +66,7 @@ describe.each([
   }, 60_000);
 
   afterAll(async () => {
-    await running.service.stop();
+    await running.stop();
     await database.drop();
   });
 
