@@ -81,7 +81,7 @@ async function onOpened<T>(
   // No client waits for a command, whose first connection is made with the first statement.
   const patience = patient ? PATIENCE : { acquireTimeoutMs: Math.max(acquireTimeoutMs, connectTimeoutMs) };
   const database = { ...config.database, ...patience };
-  const dataSource = await createDataSource({ ...config, database }, sources);
+  const dataSource = await createDataSource({ ...config, database }, sources, { statements: STATEMENTS });
   await dataSource.initialize();
   try {
     const migrator = new Migrator(dataSource, sources, consoleListener(words));
@@ -94,6 +94,15 @@ async function onOpened<T>(
     await dataSource.destroy();
   }
 }
+
+/** Of a migration whoever migrates is told what was wrong with it. */
+const STATEMENTS = {
+  warn: (
+    { statement, sent_by: lines = '' }: { statement: string; sent_by: string | undefined },
+    message: string,
+  ): void => void process.stderr.write(`${message}\n${statement}\n${lines}\n`),
+  debug: (): void => undefined,
+};
 
 /** @throws {UnusableDatabase} where the schema is behind and MIGRATIONS=check. */
 async function bringSchema(

@@ -87,11 +87,21 @@ onEachEngine('the tables of features', (engine) => {
       err: { message: expect.stringContaining(told), stack: expect.stringMatching(/^Migration .*\)\n {4}at /) },
     });
     expect(await inDatabase()).toStrictEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
+    const refused = await service.untilLogged(({ event }) => event === 'db.statement_refused');
+    expect(refused).toMatchObject({
+      level: 'warn',
+      statement: 'CREATE NOTHING',
+      msg: expect.stringMatching(/^The database refused a statement: .*(syntax|NOTHING)/),
+      sent_by: expect.stringMatching(/CreateNothing1500000000000\.up .*fails-to-migrate\.feature\.ts:\d+/),
+    });
     await service.kill('SIGKILL');
     const empty = await engine.createDatabase();
     const { code, stdout, stderr } = await runCommand(empty, ['migrate'], broken.env, broken.program);
     expect([code, stdout]).toEqual([1, [...PLATFORM, ...PETS].map((name) => `applied ${name}\n`).join('')]);
-    expect(stderr).toContain(`applying CreateNothing1500000000000\nThe command failed: ${told}`);
+    expect(stderr).toMatch(
+      /^applying CreateNothing1500000000000\nThe database refused a statement: .*\nCREATE NOTHING\n( +at .*\n)+The command failed: /m,
+    );
+    expect(stderr).toContain(`\nThe command failed: ${told}`);
     await empty.drop();
     const behind = { ...broken.env, MIGRATIONS: 'check' };
     expect(await runCommand(database, ['keys', 'list'], behind, broken.program)).toMatchObject({ code: 0 });
@@ -119,7 +129,7 @@ describe('a feature that fails to start', () => {
   it.each([
     ['construct', 'lanterns', 'No oil'],
     ['begin', 'kettles', 'No water'],
-    ['ask', 'parrots', 'The database is not ready yet'],
+    ['ask', 'parrots', 'The database is not ready yet; ask it in onModuleInit or later'],
     [
       'find',
       'sailors',

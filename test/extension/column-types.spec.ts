@@ -88,6 +88,23 @@ onEachEngine('a column of each type', (engine) => {
   });
 });
 
+onEachEngine('an entity whose table no migration makes', (engine) => {
+  it('leaves the service unready, which names the feature and what to do', async () => {
+    const database = await engine.createDatabase();
+    const service = Service.launch({ database, ...hosting({ features: ['features/no-migration.feature.ts'] }) });
+    const told = await service.untilLogged(({ event }) => event === 'db.schema_differs', 20_000);
+    expect(told).toMatchObject({
+      level: 'error',
+      differences: [
+        'Table receipt of entity Receipt is not there, or the login may not see it; ' +
+          "if no migration of feature 'receipts' makes it, add one",
+      ],
+    });
+    await service.stop();
+    await database.drop();
+  }, 60_000);
+});
+
 describe('what SQLite cannot keep as MySQL does', () => {
   it('stops the start, by the name of the feature and what to write', async () => {
     const database = await createSqliteDatabase();

@@ -100,6 +100,44 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
     expect((await client.post('/v1/library/runs/wrong-ids/Beyond', undefined)).json()).toEqual({ answer: EXACT });
   });
 
+  it.each([
+    ['unlocked', 'An open transaction is required for pessimistic lock.'],
+    ['ended', 'A statement came after the end of its transaction; await in it all that is to be done in it'],
+  ])('is told what it did wrong (%s), by its name', async (mistake, message) => {
+    expect(await post(mistake)).toBeErrorShape(500, 'internal_error');
+    const failed = await service.untilLogged(
+      (line) => (line['err'] as { message?: string } | undefined)?.message === message,
+    );
+    expect(failed).toMatchObject({ level: 'error', feature: 'library' });
+    expect(await database.query('SELECT name FROM library_author WHERE name = ?', [`Ann ${mistake}`])).toEqual([]);
+  });
+
+  it.each(['development', 'test'])(
+    'has what the engine says of a wrong statement in its log in %s alone',
+    async (mode) => {
+      const other = await Service.start({ database, program, env: { ...env, NODE_ENV: mode } });
+      const asked = new HttpClient(other.url, await storeKey(database));
+      expect(await asked.post('/v1/library/runs/column/Canary4711', undefined)).toBeErrorShape(500, 'internal_error');
+      const failed = await other.untilLogged(({ event }) => event === 'request.failed');
+      expect(failed).toMatchObject({
+        feature: 'library',
+        err: { stack: expect.stringContaining('library.feature.ts:') },
+      });
+      const refused = other.log.filter(({ event }) => event === 'db.statement_refused');
+      const told = {
+        level: 'warn',
+        feature: 'library',
+        statement: expect.stringContaining('nmae'),
+        msg: expect.stringMatching(/^The database refused a statement: .*nmae/),
+        sent_by: expect.stringMatching(/acquisitions\.service\.ts:\d+/),
+      };
+      expect(refused).toEqual(mode === 'development' ? [expect.objectContaining(told)] : []);
+      expect(other.output).not.toContain('Canary4711');
+      if (mode === 'test') expect(other.output).not.toMatch(/nmae|SELECT/);
+      await other.stop();
+    },
+  );
+
   it('joins the transaction of an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' };
     expect((await post('fail', headers)).status).toBe(500);

@@ -27,7 +27,7 @@ export async function createDataSource(
     migrations: sources.flatMap(({ migrations = [] }) => migrations),
     migrationsTableName: MIGRATION_TABLE,
     synchronize: false,
-    logger: new StatementLog(observers.log, config.env === 'development'),
+    logger: new StatementLog(observers.statements ?? observers.log, config.env === 'development'),
   } as const;
   const { target, poolSize } = config.database;
   if (target.kind === 'mysql') {

@@ -12,6 +12,14 @@ export interface DriverFault extends MysqlFault {
   readonly phase?: 'connect';
 }
 
+/** A statement by a manager whose transaction is over, which would be done outside of it. */
+export class EndedTransactionError extends Error {
+  constructor() {
+    super('A statement came after the end of its transaction; await in it all that is to be done in it');
+    this.name = 'EndedTransactionError';
+  }
+}
+
 /** The database was not asked: its schema is not there yet, or too many wait for it already. */
 export class NotAskedError extends Error {
   readonly code = 'DATABASE_NOT_ASKED';

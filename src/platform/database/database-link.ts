@@ -4,7 +4,7 @@ import type { Config } from '../config/index.js';
 import { inTime } from '../in-time.js';
 import type { Log } from '../logging/index.js';
 import { requireDurableWrites } from './durable-write.js';
-import { compareSchema } from './schema-comparison.js';
+import { compareSchema, type TableOwner } from './schema-comparison.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import type { PlatformDataSource } from './platform-data-source.js';
 import { MigrationError, Migrator, type MigrationSource, type MigrationListener } from './migrator.js';
@@ -27,7 +27,7 @@ export class DatabaseLink {
     private readonly dataSource: PlatformDataSource,
     private readonly config: Pick<Config, 'migrations'>,
     private readonly observers: { readonly log: Log; readonly outages: DatabaseOutages },
-    sources: readonly MigrationSource[],
+    private readonly sources: readonly (MigrationSource & TableOwner)[],
   ) {
     this.migrator = new Migrator(dataSource, sources, listenerOf(observers.log));
     dataSource.openWhen(() => this.current);
@@ -125,7 +125,7 @@ export class DatabaseLink {
 
   /** Whether the tables are as the entities say, and a write is durable. @throws {SessionError} where one is not. */
   private async keepsWhatIsWritten(): Promise<boolean> {
-    const differences = await compareSchema(this.dataSource);
+    const differences = await compareSchema(this.dataSource, this.sources);
     if (differences.length > 0) this.tellDifferent(differences);
     else await requireDurableWrites(this.dataSource);
     return differences.length === 0;

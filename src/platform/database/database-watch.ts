@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Log } from '../logging/index.js';
+import type { StatementTarget } from './statement-log.js';
 import type { Metrics, PoolState } from '../metrics/index.js';
 import { tracing } from '../tracing/index.js';
 import { certificateExpiry } from './certificate-expiry.js';
@@ -12,6 +13,8 @@ import { isRead, summaryOf } from './statement-summary.js';
 export interface DatabaseObservers {
   readonly metrics?: Metrics;
   readonly log?: Log;
+  /** Told of statements that the database refuses, in place of the log. */
+  readonly statements?: StatementTarget;
   readonly outages?: DatabaseOutages;
 }
 

@@ -17,6 +17,7 @@ import { PlatformQueryBuilder } from './platform-query-builder.js';
 import { requireExactDecimals } from './sqlite/sqlite-decimal.js';
 import { PlatformSqliteDriver } from './sqlite/sqlite-driver.js';
 import type { SqliteEngine } from './sqlite/sqlite-engine.js';
+import type { StatementLog } from './statement-log.js';
 
 type Engine = MysqlEngine | SqliteEngine;
 /** TypeORM's query runner, as the drivers of the platform make it. */
@@ -126,11 +127,13 @@ export class PlatformDataSource extends DataSource {
     parameters: readonly unknown[] = [],
     options: { readonly isGated?: boolean; readonly timeoutMs?: number } = {},
   ): Promise<T> {
+    const log = this.logger as StatementLog;
+    const callers = options.isGated === true ? log.callers() : undefined;
     try {
       return (await askEngine(this.engine, sql, parameters, options)) as T;
     } catch (fault) {
       if (fault instanceof TypeError) throw fault;
-      if (options.isGated === true) this.logger.logQueryError(fault as Error, sql, [...parameters]);
+      if (options.isGated === true) log.logRefused(fault as Error, sql, undefined, callers);
       throw new QueryFailedError(sql, [...parameters], fault as Error);
     }
   }

@@ -1,5 +1,5 @@
 import type { Logger, QueryRunner } from 'typeorm';
-import { framesOf, type Log } from '../logging/index.js';
+import { framesOf } from '../logging/index.js';
 import { isMissingTable } from './database-failure.js';
 
 /** The table in which TypeORM keeps what was migrated. */
@@ -8,6 +8,12 @@ export const MIGRATION_TABLE = 'migration';
 /** What a feature may well have expected. */
 const EXPECTED = /^(ER_DUP_ENTRY|ER_ROW_IS_REFERENCED.*|ER_NO_REFERENCED_ROW.*|SQLITE_CONSTRAINT.*)$/;
 
+/** Where refused statements are told of. */
+export interface StatementTarget {
+  warn(fields: { readonly statement: string; readonly sent_by: string | undefined }, message: string): void;
+  debug(fields: object, message: string): void;
+}
+
 /**
  * Logs what a statement failed with: the engine's own words, the statement and the lines that sent it. They may hold a
  * client's values, so outside of development only those of migrations are logged.
@@ -15,13 +21,22 @@ const EXPECTED = /^(ER_DUP_ENTRY|ER_ROW_IS_REFERENCED.*|ER_NO_REFERENCED_ROW.*|S
 export class StatementLog implements Logger {
   /** @param target undefined where there is no log. */
   constructor(
-    private readonly target: Pick<Log, 'warn' | 'debug'> | undefined,
+    private readonly target: StatementTarget | undefined,
     private readonly isDevelopment: boolean,
   ) {}
 
+  /** The calls that lead here, where they are logged if the statement is refused: later, only those are known that wait for it. */
+  callers(runner?: object): string | undefined {
+    return this.isTold(runner) ? framesOf(new Error().stack) : undefined;
+  }
+
   logQueryError(error: string | Error, statement: string, _parameters?: unknown, runner?: QueryRunner): void {
-    const isMigration = (runner as { timeoutMs?: number } | undefined)?.timeoutMs === Infinity;
-    if (this.target === undefined || !(this.isDevelopment || isMigration)) return;
+    this.logRefused(error, statement, runner);
+  }
+
+  /** @param callers as they were when the statement was sent; those of now unless given. */
+  logRefused(error: string | Error, statement: string, runner?: object, callers = callersOf(runner)): void {
+    if (this.target === undefined || !this.isTold(runner)) return;
     // An empty database is asked for its migrations too.
     if (isMissingTable(error) && statement.includes(` FROM ${MIGRATION_TABLE} `)) return;
     const { message: words, code = '' } = (typeof error === 'string' ? { message: error } : error) as {
@@ -30,8 +45,13 @@ export class StatementLog implements Logger {
     };
     // What the log has of an outage is enough.
     if (!/^(ER|SQLITE)_/.test(code)) return;
-    const fields = { event: 'db.statement_refused', code, statement, sent_by: framesOf(new Error().stack) };
+    const fields = { event: 'db.statement_refused', code, statement, sent_by: callers ?? framesOf(new Error().stack) };
     this.target[EXPECTED.test(code) ? 'debug' : 'warn'](fields, `The database refused a statement: ${words}`);
+  }
+
+  private isTold(runner: object | undefined): boolean {
+    const isMigration = (runner as { timeoutMs?: number } | undefined)?.timeoutMs === Infinity;
+    return this.isDevelopment || isMigration;
   }
 
   logQuery(): void {
@@ -53,4 +73,9 @@ export class StatementLog implements Logger {
   log(): void {
     return;
   }
+}
+
+/** What a runner of the platform's noted as its last statement was sent. */
+function callersOf(runner: object | undefined): string | undefined {
+  return (runner as { callers?: string } | undefined)?.callers;
 }

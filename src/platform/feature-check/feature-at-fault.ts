@@ -33,6 +33,8 @@ export class FeatureStartError extends Error {
 /** The message for a client says less than its cause. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof ApiError && cause.cause instanceof Error) return cause.cause.message;
+  const { code } = ((cause as { driverError?: unknown } | undefined)?.driverError ?? {}) as { code?: unknown };
+  if (code === 'DATABASE_NOT_ASKED') return 'The database is not ready yet; ask it in onModuleInit or later';
   return injectionReason(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 

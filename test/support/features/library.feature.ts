@@ -78,6 +78,9 @@ class LibraryController {
       'wrong-ids': () => this.exact.wrong(name),
       acquire: async () => ({ name: (await acquisitions.acquire(name)).name }),
       compare: () => acquisitions.compare(1, 2),
+      unlocked: () => acquisitions.mistake('unlocked', name),
+      column: () => acquisitions.mistake('column', name),
+      ended: () => acquisitions.mistake('ended', name),
       fail: async () => {
         await library.write(name);
         throw new Error('after the write');

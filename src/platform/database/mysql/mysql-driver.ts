@@ -5,6 +5,8 @@ import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import { generatedMap, readValue, returnedMap, type ColumnMetadata } from '../values.js';
 import type { ResultHeader } from './mysql-connection.js';
 import type { MysqlEngine } from './mysql-engine.js';
+import { EndedTransactionError } from '../database-failure.js';
+import type { StatementLog } from '../statement-log.js';
 import { MysqlLease } from './mysql-lease.js';
 
 type ReplicationMode = Parameters<MysqlDriver['createQueryRunner']>[0];
@@ -102,6 +104,8 @@ export class PlatformMysqlQueryRunner extends MysqlSchemaRunner {
   isHeld = false;
   /** Milliseconds for each statement; the configured ones unless it is set before the first statement. */
   timeoutMs: number | undefined;
+  /** Where the last statement came from, for the log. */
+  callers: string | undefined;
 
   constructor(
     private readonly platformDriver: PlatformMysqlDriver,
@@ -115,6 +119,12 @@ export class PlatformMysqlQueryRunner extends MysqlSchemaRunner {
     const lease = (): MysqlLease => new MysqlLease(engine, { timeoutMs: this.timeoutMs, isGated: this.isGated });
     this.databaseConnection ??= new TypeOrmConnection(lease());
     return Promise.resolve(this.databaseConnection);
+  }
+
+  override async query(...args: Parameters<MysqlQueryRunner['query']>): Promise<unknown> {
+    if (this.isReleased) throw new EndedTransactionError();
+    this.callers = (this.dataSource.logger as StatementLog).callers(this);
+    return super.query(...args);
   }
 
   override release(): Promise<void> {

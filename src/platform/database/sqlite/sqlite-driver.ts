@@ -5,6 +5,8 @@ import { QueryFailedError, QueryResult, type EntityMetadata, type Table } from '
 import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { readValue, returnedMap, type ColumnMetadata } from '../values.js';
+import { EndedTransactionError } from '../database-failure.js';
+import type { StatementLog } from '../statement-log.js';
 import { isDecimal, storedDecimal } from './sqlite-decimal.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import type { SqliteEngine } from './sqlite-engine.js';
@@ -67,12 +69,16 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
   isHeld = false;
   /** SQLite knows no deadline within a statement. */
   timeoutMs: number | undefined;
+  /** Where the last statement came from, for the log. */
+  callers: string | undefined;
 
   constructor(private readonly platformDriver: PlatformSqliteDriver) {
     super(platformDriver);
   }
 
   override async query(sql: string, parameters: unknown = [], useStructuredResult = false): Promise<QueryResult> {
+    if (this.isReleased) throw new EndedTransactionError();
+    this.callers = (this.dataSource.logger as StatementLog).callers(this);
     const values = parameters as readonly unknown[];
     await this.broadcaster.broadcast('BeforeQuery', sql, parameters as unknown[]);
     this.dataSource.logger.logQuery(sql, parameters as unknown[], this);
@@ -115,6 +121,7 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
     if (this.isHeld) return;
     this.platformDriver.engine.release(this);
     await super.release();
+    this.isReleased = true;
   }
 }
 

@@ -84,6 +84,15 @@ export class Acquisitions {
     });
   }
 
+  /** What nobody should do: a lock that is gone at once, a statement behind its transaction, a column that there is none of. */
+  async mistake(kind: string, name: string): Promise<unknown> {
+    if (kind === 'unlocked') return this.lock({ id: 1 });
+    if (kind === 'column')
+      return this.authors.createQueryBuilder('author').where('author.nmae = :name', { name }).getOne();
+    const kept = await this.dataSource.transaction((manager) => Promise.resolve(manager));
+    return kept.getRepository(Author).insert({ name });
+  }
+
   private lock(where: FindOptionsWhere<Shelf>): Promise<Shelf> {
     return this.shelves.findOneOrFail({ where, lock: { mode: 'pessimistic_write' } });
   }
