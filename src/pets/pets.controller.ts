@@ -23,8 +23,8 @@ export class PetsController {
   @RequireScope('pets:read')
   @Paginated()
   async listPets(@Query() query: ListPetsQuery): Promise<Page<PetBody>> {
-    const { limit, status } = query;
-    return query.page(await this.pets.listPets({ after: query.after(), limit, status }), petBody);
+    const { limit, cursor, ...chosen } = query;
+    return query.page(await this.pets.listPets({ ...chosen, after: query.after(), limit }), petBody);
   }
 
   @Post()

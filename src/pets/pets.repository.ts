@@ -8,8 +8,9 @@ import { Pet, type NewPet, type PetStatus } from './pet.entity.js';
 
 /** Rows, since to make entities of them costs many times as much. */
 const SELECT = 'SELECT id, name, category_id, status FROM pet';
-const LIST = `${SELECT} WHERE id > ? ORDER BY id LIMIT ?`;
-const LIST_BY_STATUS = `${SELECT} WHERE status = ? AND id > ? ORDER BY id LIMIT ?`;
+/** The column of each filter of a list. */
+const FILTERS: Readonly<Record<keyof PetFilters, string>> = { status: 'status' };
+const FILTER_NAMES = Object.keys(FILTERS) as (keyof PetFilters)[];
 
 interface Row {
   readonly id: number | bigint;
@@ -18,13 +19,17 @@ interface Row {
   readonly status: PetStatus;
 }
 
+/** What the pets of a list have in common. */
+export interface PetFilters {
+  readonly status?: PetStatus | undefined;
+}
+
 /** Which part of the store a list is of. */
-export interface PetSelection {
+export interface PetSelection extends PetFilters {
   /** Only pets with a greater id; 0n for all. */
   readonly after: bigint;
   /** How many at most, 1 to 100. */
   readonly limit: number;
-  readonly status?: PetStatus | undefined;
 }
 
 /** Pets in the database. What is asked at the same time travels together. */
@@ -33,22 +38,34 @@ export class PetsRepository {
   /** Stores a pet; it is durable when the promise resolves. */
   readonly insert: (pet: NewPet) => Promise<Pet>;
   readonly find: (id: bigint) => Promise<Pet | undefined>;
-  private readonly page: (selection: PetSelection) => Promise<Slice<Pet>>;
-  private readonly pageOfStatus: (selection: PetSelection) => Promise<Slice<Pet>>;
+  /** By the filters of their statement, joined. */
+  private readonly pages = new Map<string, (selection: PetSelection) => Promise<Slice<Pet>>>();
 
   constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {
     const { dataSource } = pets.manager;
     this.insert = createBatcher(dataSource, (given: readonly NewPet[]) => this.insertAll(given));
     this.find = createBatcher(dataSource, (ids: readonly bigint[]) => this.findAll(ids));
-    const together = { shareEqual: true, most: MOST_TOGETHER };
-    const readAll = (sql: string) => (selections: readonly PetSelection[]) => this.readAll(sql, selections);
-    this.page = createBatcher(dataSource, readAll(LIST), together);
-    this.pageOfStatus = createBatcher(dataSource, readAll(LIST_BY_STATUS), together);
   }
 
   /** Ascending by id. One row more than asked is read, to know whether there is more. */
   list(selection: PetSelection): Promise<Slice<Pet>> {
-    return selection.status === undefined ? this.page(selection) : this.pageOfStatus(selection);
+    const filters = FILTER_NAMES.filter((name) => selection[name] !== undefined);
+    const key = filters.join();
+    let page = this.pages.get(key);
+    if (page === undefined) this.pages.set(key, (page = this.pagesBy(filters)));
+    return page(selection);
+  }
+
+  private pagesBy(filters: readonly (keyof PetFilters)[]): (selection: PetSelection) => Promise<Slice<Pet>> {
+    const conditions = [...filters.map((name) => `${FILTERS[name]} = ?`), 'id > ?'];
+    const sql = `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`;
+    const { dataSource } = this.pets.manager;
+    const read = async (selections: readonly PetSelection[]): Promise<Slice<Pet>[]> => {
+      const values = selections.map((one) => [...filters.map((name) => one[name]), one.after, one.limit + 1]);
+      const results = await queryEach<Row>(dataSource, sql, values);
+      return selections.map(({ limit }, at) => sliceOf((results[at] as Row[]).map(petFromRow).sort(byId), limit));
+    };
+    return createBatcher(dataSource, read, { shareEqual: true, most: MOST_TOGETHER });
   }
 
   private async insertAll(given: readonly NewPet[]): Promise<Pet[]> {
@@ -64,19 +81,9 @@ export class PetsRepository {
     const pets = new Map(rows.map((row) => [BigInt(row.id), petFromRow(row)]));
     return ids.map((id) => pets.get(id));
   }
-
-  private async readAll(sql: string, selections: readonly PetSelection[]): Promise<Slice<Pet>[]> {
-    const results = await queryEach<Row>(this.pets.manager.dataSource, sql, selections.map(valuesOf));
-    return selections.map(({ limit }, index) => sliceOf((results[index] as Row[]).map(petFromRow).sort(byId), limit));
-  }
 }
 
 const byId = (one: Pet, other: Pet): number => (one.id < other.id ? -1 : 1);
-
-function valuesOf({ after, limit, status }: PetSelection): unknown[] {
-  const page = [after, limit + 1];
-  return status === undefined ? page : [status, ...page];
-}
 
 function petFromRow({ id, name, category_id: categoryId, status }: Row): Pet {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), status };

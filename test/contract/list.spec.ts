@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { projectFolder } from '../support/command.js';
 import { onEachEngine } from '../support/engines.js';
 import type { Answer } from '../support/http.js';
 import { serveOn } from '../support/served.js';
@@ -33,6 +36,27 @@ function cursorOf(answer: Answer): string {
 }
 
 const recoded = (text: string): string => Buffer.from(text).toString('base64url');
+
+interface Parameter {
+  readonly name: string;
+  readonly schema: { readonly $ref?: string; readonly enum?: readonly string[]; readonly examples?: readonly string[] };
+  readonly example?: string;
+}
+
+/** Each filter that the document has, with a value that a pet does not have by default. */
+const filters = filtersOf(readFileSync(join(projectFolder, 'openapi.json'), 'utf8'));
+
+function filtersOf(text: string): { readonly name: string; readonly value: string }[] {
+  const { paths, components } = JSON.parse(text) as {
+    paths: { '/pets': { get: { parameters: readonly Partial<Parameter>[] } } };
+    components: { schemas: Readonly<Record<string, Parameter['schema']>> };
+  };
+  return paths['/pets'].get.parameters.flatMap(({ name = 'cursor', schema = {}, example }) => {
+    if (name === 'limit' || name === 'cursor') return [];
+    const { enum: values, examples } = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+    return [{ name, value: values?.at(-1) ?? example ?? examples?.[0] ?? 'some' }];
+  });
+}
 
 onEachEngine('the list', (engine) => {
   const store = serveOn(engine, { PUBLIC_BASE_URL: BASE });
@@ -333,3 +357,16 @@ function withUnusedBits(cursor: string): string {
   if (other === undefined) throw new Error(`${cursor} has no unused bits`);
   return other;
 }
+
+onEachEngine('the list by a filter', (engine) => {
+  const store = serveOn(engine);
+
+  it.each(filters)('by $name has the pets of that value and no others', async ({ name, value }) => {
+    const others = { name: 'of no value', categoryId: 1 };
+    for (const pet of [others, { ...others, name: 'of this value', [name]: value }]) {
+      expect((await store.client.post('/v1/pets', pet)).status).toBe(201);
+    }
+    const found = (await store.client.get(`/v1/pets?${name}=${value}`)).json() as Record<string, unknown>[];
+    expect(found.map((pet) => [pet['name'], pet[name]])).toStrictEqual([['of this value', value]]);
+  });
+});
