@@ -37,6 +37,18 @@ describe('docs/api.md', () => {
   });
 });
 
+it('docs/api.md names each field and each parameter of the document', () => {
+  const { paths, components } = JSON.parse(readFileSync(join(projectFolder, 'openapi.json'), 'utf8')) as {
+    paths: Readonly<Record<string, Readonly<Record<string, { parameters: readonly { name?: string }[] }>>>>;
+    components: { schemas: Readonly<Record<string, { properties?: object }>> };
+  };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const parameters = operations.flatMap((operation) => operation.parameters.flatMap(({ name = [] }) => name));
+  const fields = Object.values(components.schemas).flatMap(({ properties = {} }) => Object.keys(properties));
+  const named = new Set(api.codes.map((code) => /\w+/.exec(code)?.[0]));
+  expect([...fields, ...parameters].filter((name) => !named.has(name) && name !== 'petId')).toEqual([]);
+});
+
 describe('docs/api.md, of what holds unless it is configured otherwise,', () => {
   const defaults = readFileSync(join(projectFolder, '.env.example'), 'utf8');
   const valueOf = (name: string): number => Number(new RegExp(`^#${name}=(\\d+)$`, 'm').exec(defaults)?.[1]);
