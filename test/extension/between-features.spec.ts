@@ -129,6 +129,7 @@ describe('a feature that fails to start', () => {
   it.each([
     ['construct', 'lanterns', 'No oil'],
     ['begin', 'kettles', 'No water'],
+    ['configure', 'radios', 'RADIOS_STATION is missing'],
     ['ask', 'parrots', 'The database is not ready yet; ask it in onModuleInit or later'],
     [
       'find',
