@@ -1,6 +1,5 @@
 export { type Application, type StopTimes, welcome } from './application.js';
 export { ExchangeObserver } from './exchange-observer.js';
 export { LifecycleModule } from './lifecycle.module.js';
-export { LoopWatch } from './loop-watch.js';
 export { changeLogLevelOnSignal, crashOnUnknownFault, exitOnFault, refuseDebugger, stopOnSignal } from './process.js';
 export { Running } from './running.js';
