@@ -82,6 +82,11 @@ const NO_VARIABLES = [
   'LOG_LOGIN',
   'NAME_FILE',
   'OPERATION_ID',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'DATABASE_NOT_ASKED',
+  'SHED_IN_FLIGHT',
+  'SHED_LOOP_DELAY',
+  'REQUEST_DEADLINE',
 ];
 
 function configured(): string[] {
