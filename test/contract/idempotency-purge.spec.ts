@@ -65,7 +65,11 @@ onEachEngine('expired records of Idempotency-Key', (engine) => {
     await nextRound();
     const event = await service.untilLogged((line) => line['event'] === 'idempotency.purge_recovered');
     expect(event).toMatchObject({ level: 'info' });
-    const told = service.log.filter((line) => String(line['event']).startsWith('idempotency.'));
+    // On a slow machine a purge may also have waited in vain for the RENAME itself.
+    const waited = /ER_LOCK_WAIT_TIMEOUT|DATABASE_TIMEOUT|SQLITE_BUSY/;
+    const told = service.log.filter(
+      (line) => String(line['event']).startsWith('idempotency.') && !waited.test(JSON.stringify(line)),
+    );
     expect(told.map((line) => [line['event'], line['level']])).toStrictEqual([
       ['idempotency.purge_failed', 'warn'],
       ['idempotency.purge_recovered', 'info'],
