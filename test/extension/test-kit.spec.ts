@@ -47,7 +47,10 @@ onMysql('the tests of the example', () => {
 onEachEngine('an application under test', ({ name }) => {
   it('has a database of its own, which a reset empties, whatever refers to whatever', async () => {
     const printed = await runScript(
-      `const [one, other] = [await startTestApplication({ features, server }), await startTestApplication({ features, server })];
+      `// A busy machine may take its time.
+       const env = { DATABASE_ACQUIRE_TIMEOUT_MS: '20000', DATABASE_QUERY_TIMEOUT_MS: '20000', REQUEST_DEADLINE_MS: '50000' };
+       const start = () => startTestApplication({ features, server, env });
+       const [one, other] = [await start(), await start()];
        const seen = [];
        for (const round of [1, 2]) {
          const registered = await one.client.post('/v1/users', { user: { email: 'a@b.example', username: 'ada', password: 'analytical' } });
