@@ -154,7 +154,7 @@ onEachEngine('a generated client', (engine) => {
   beforeAll(async () => {
     project = await buildClients();
     env = { BASE: `${store.service.url}/v1`, KEY: store.key };
-  }, 60_000);
+  });
 
   it('of openapi-typescript and openapi-fetch compiles, creates, lists and walks, exactly', async () => {
     expect(await project.run('with-openapi-fetch.js', env)).toEqual(printed('sold'));

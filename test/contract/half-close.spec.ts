@@ -115,6 +115,6 @@ onEachEngine('a client that closed its sending side (RFC 9112, section 9.6)', (e
       expect(await connection.untilClosed()).toBe(true);
       expect(await stopped).toEqual({ code: 0, signal: null });
       await database.drop();
-    }, 60_000);
+    });
   });
 });

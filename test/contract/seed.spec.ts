@@ -23,7 +23,7 @@ onEachEngine('seed', (engine) => {
     } finally {
       await database.drop();
     }
-  }, 60_000);
+  });
 
   it.each(['seed --count 1', 'keys list', 'keys create --name me'])(
     'without its tables: %s says what to run first',

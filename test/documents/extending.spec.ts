@@ -14,7 +14,7 @@ let folder: string;
 beforeAll(async () => {
   folder = scratchFolder('guide');
   await buildGuide(folder);
-}, 60_000);
+});
 
 afterAll(() => removeScratch(folder));
 

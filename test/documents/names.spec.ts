@@ -55,7 +55,7 @@ beforeAll(async () => {
     help.set(command, (await runCommand(database, [...words, '--help'])).stdout);
   });
   await Promise.all(asking);
-}, 120_000);
+});
 
 /** Written like variables, and none: SQL, Nest, codes of errors, patterns for names. */
 const NO_VARIABLES = [

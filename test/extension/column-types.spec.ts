@@ -52,7 +52,7 @@ onEachEngine('a column of each type', (engine) => {
     database = await engine.createDatabase();
     service = await Service.start({ database, ...hosting({ features: ['features/samples.feature.ts'] }) });
     client = new HttpClient(service.url, await storeKey(database));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service.stop();
@@ -102,7 +102,7 @@ onEachEngine('an entity whose table no migration makes', (engine) => {
     });
     await service.stop();
     await database.drop();
-  }, 60_000);
+  });
 });
 
 describe('what SQLite cannot keep as MySQL does', () => {

@@ -20,7 +20,7 @@ onEachEngine('a table that is changed', (engine) => {
       "INSERT INTO store_order (id, pet_id, quantity, status, placed_at) VALUES (1, 5, 2, 'approved', 9), (2, 6, 3, 'placed', 8)",
     );
     await database.query('INSERT INTO parcel (id, order_id) VALUES (1, 1), (2, 1), (3, 2)');
-  }, 60_000);
+  });
 
   afterAll(() => database.drop());
 
@@ -60,7 +60,7 @@ onEachEngine('a table that is changed', (engine) => {
     expect(await schema('parcel')).toMatch(
       /references.{1,3}store_order.*on delete cascade.*parcel_weight|parcel_weight.*references.{1,3}store_order.*on delete cascade/,
     );
-  }, 60_000);
+  });
 
   it('has all of it again as it was before, once that is taken back', async () => {
     const off = { ...after.env, FEATURES_OFF: 'shop-changes' };
@@ -73,7 +73,7 @@ onEachEngine('a table that is changed', (engine) => {
     expect(text).not.toMatch(/varchar\(32\)|note|weight|store_order_pet_id/);
     // Foreign keys are looked at again.
     await database.query('DELETE FROM parcel');
-  }, 60_000);
+  });
 });
 
 onEachEngine('npm run migration:generate', (engine) => {
@@ -89,7 +89,7 @@ onEachEngine('npm run migration:generate', (engine) => {
   beforeAll(async () => {
     database = await engine.createDatabase();
     expect(await runCommand(database, ['migrate'])).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await database.drop();
@@ -99,7 +99,7 @@ onEachEngine('npm run migration:generate', (engine) => {
   it('finds nothing to do in tables that were migrated', async () => {
     const { code, stdout } = await generate('--check', 'none');
     expect([code, stdout]).toEqual([0, expect.stringContaining('No changes in database schema were found')]);
-  }, 60_000);
+  });
 
   it('writes what is missing, after which nothing is', async () => {
     await database.query("INSERT INTO pet (name, category_id, status) VALUES ('Kept', 1, 'available')");
@@ -114,5 +114,5 @@ onEachEngine('npm run migration:generate', (engine) => {
       await database.query(sql.replaceAll('\\`', '`'));
     expect(await generate('--check', 'none')).toMatchObject({ code: 0 });
     expect(await database.query('SELECT name FROM pet')).toEqual([{ name: 'Kept' }]);
-  }, 60_000);
+  });
 });

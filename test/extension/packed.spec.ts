@@ -63,7 +63,7 @@ describe('the installed package', () => {
       'wrote pet-toys/src/main.ts',
     );
     expect(await runIn(join(consumer, 'pet-toys'), 'npm', 'test')).toMatch(/pass 3\n.*fail 0\n/);
-  }, 60_000);
+  });
 
   it('has a schematic of the Nest CLI, which adds the feature to those of the program', async () => {
     const package_ = join(consumer, 'pet-toys');
@@ -80,7 +80,7 @@ describe('the installed package', () => {
     await nest('feature', 'returns', 'more');
     await nest('feature', 'Returns');
     expect(readFileSync(join(package_, 'src/main.ts'), 'utf8')).toBe(main);
-  }, 120_000);
+  });
 
   it('tells an old Node what it needs', async () => {
     const { node = process.execPath, env = {} } = oldNode(workshop);

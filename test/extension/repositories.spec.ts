@@ -32,7 +32,7 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
     database = await engine.createDatabase();
     service = await Service.start({ database, program, env });
     client = new HttpClient(service.url, await storeKey(database));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service.stop();
@@ -170,5 +170,5 @@ onOwnServer('a server whose ids are three apart', () => {
     expect(last).toEqual({ apart: 6n });
     await service.stop();
     await server.stop();
-  }, 120_000);
+  });
 });

@@ -63,7 +63,7 @@ describe.each([
     database = await createSqliteDatabase();
     running = await start(database);
     client = new HttpClient(running.service.url, running.keys[0]);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await running.stop();

@@ -23,7 +23,7 @@ onMysql('the tests of the example', () => {
   beforeAll(async () => {
     folder = scratchFolder('example');
     example = await buildPackage('examples/store-orders', folder);
-  }, 60_000);
+  });
 
   afterAll(() => removeScratch(folder));
 
@@ -31,7 +31,7 @@ onMysql('the tests of the example', () => {
     const before = await databasesOfTests();
     expect(await runNodeTests(example, SERVER)).toMatch(/fail 0\n/);
     expect(await databasesOfTests()).toStrictEqual(before);
-  }, 60_000);
+  });
 
   it('leave nothing where the application cannot start', async () => {
     const before = await databasesOfTests();
@@ -41,7 +41,7 @@ onMysql('the tests of the example', () => {
     );
     await expect(start).rejects.toThrow('was built for platform ^9.0.0');
     expect(await databasesOfTests()).toStrictEqual(before);
-  }, 60_000);
+  });
 });
 
 onEachEngine('an application under test', ({ name }) => {
@@ -69,7 +69,7 @@ onEachEngine('an application under test', ({ name }) => {
     );
     const once = [201, 201, 201, 1, '{"tags":["sea"]}', '{"tags":[]}'];
     expect(JSON.parse(printed)).toStrictEqual([...once, ...once]);
-  }, 60_000);
+  });
 });
 
 /** Runs a module that finds the kit, the gazette and its database server, and gives what it printed. */

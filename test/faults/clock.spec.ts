@@ -22,7 +22,7 @@ onEachEngine('a clock that jumps', (engine) => {
       ...hosting({ features: ['features/thrower.feature.ts'], env: time.env }),
     });
     client = new HttpClient(service.url, await storeKey(database));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service.stop();

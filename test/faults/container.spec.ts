@@ -62,7 +62,7 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
     const { stdout } = await inContainer(services.app.environment, 'dist/main.js', 'keys', 'create', '--name', 'test');
     key = stdout.trim();
     client = new HttpClient(service.url, key);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await service?.kill('SIGKILL');

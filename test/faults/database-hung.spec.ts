@@ -36,7 +36,7 @@ onOwnServer('a database that does not answer', () => {
     service = await Service.start({ database: { url: proxy.through(database.url) }, env: LIMITS });
     client = new HttpClient(service.url, await storeKey(database));
     probes = new Probes(service.managementUrl);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await probes.stop();

@@ -30,7 +30,7 @@ onOwnServer('a database server that goes and comes back', () => {
     service = await Service.start({ database, env: { RATE_LIMIT_PER_MINUTE: '0' } });
     client = new HttpClient(service.url, await storeKey(database));
     probes = new Probes(service.managementUrl);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await probes.stop();

@@ -29,7 +29,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
   beforeAll(async () => {
     server = await MariaDb.start();
     proxy = await FaultyProxy.listen(server.port);
-  }, 90_000);
+  });
 
   beforeEach(async () => {
     database = await createMysqlDatabase(server.url(), server.adminUrl());
@@ -50,7 +50,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
     service = await Service.start({ database: { url: '' }, env });
     client = new HttpClient(service.url, await storeKey(database));
     expect((await client.post('/v1/pets', { name: 'First', categoryId: 1 })).status).toBe(201);
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await service.stop();
@@ -141,7 +141,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
     publish('second');
     await service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'connect', 20_000);
     expect((await client.get('/v1/pets')).status).toBe(200);
-  }, 60_000);
+  });
 
   it('beyond two connections: those two do the work, the rest is told to come again', async () => {
     await database.query(`ALTER USER ${USER} WITH MAX_USER_CONNECTIONS 2`);
@@ -158,7 +158,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     expect(await metricValue(service.managementUrl, 'animal_store_feature_faults_total', 'kind="error"')).toBe(0);
     expect(await database.query('SELECT COUNT(*) AS many FROM pet')).toEqual([{ many: BigInt(done + 1) }]);
-  }, 60_000);
+  });
 
   it('is told by a command in one line', async () => {
     await database.query(`ALTER USER ${USER} ACCOUNT LOCK`);

@@ -70,7 +70,7 @@ onMysql('a database that moves while the service runs', (engine) => {
     }
     expect(old.accepted).toBe(made);
     await service.stop();
-  }, 60_000);
+  });
 
   it('is followed to the new address of its name, connection by connection, without a failure', async () => {
     writeFileSync(hostFile, '127.0.0.1');
@@ -95,7 +95,7 @@ onMysql('a database that moves while the service runs', (engine) => {
     expect([old.open, next.accepted > 0]).toEqual([0, true]);
     expect(complaintsIn(service.log)).toEqual([]);
     await service.stop();
-  }, 60_000);
+  });
 
   it('is logged in to with the password of the moment, also where the file is gone for a while', async () => {
     const login = new URL(old.through(database.url));
@@ -146,7 +146,7 @@ onMysql('a database that moves while the service runs', (engine) => {
     expect(service.output).not.toMatch(/first|second/);
     await service.stop();
     await database.query(`DROP USER '${user}'@'${host}'`);
-  }, 60_000);
+  });
 
   it('is logged in to once the password is right, where it was wrong from the start', async () => {
     const file = join(folder, 'late');

@@ -55,5 +55,5 @@ onMysql('a table whose writes are no part of a transaction', (engine) => {
     expect(JSON.stringify(told['differences'])).toContain('idempotency_record.id is in a table of MyISAM, not InnoDB');
     await service.stop();
     await database.drop();
-  }, 60_000);
+  });
 });

@@ -40,7 +40,7 @@ onOwnServer('a server whose sessions are not as they are on most', () => {
   beforeAll(async () => {
     // The character set that clients ask for counts for nothing there; MySQL 9 has no such option any more.
     server = await MariaDb.start({ args: ['--loose-skip-character-set-client-handshake'] });
-  }, 90_000);
+  });
 
   afterEach(() => setGlobals(USUAL));
 
@@ -100,7 +100,7 @@ onOwnServer('a server whose sessions are not as they are on most', () => {
       const expected = Buffer.from(NAME).toString('hex').toUpperCase();
       expect(bytes).toStrictEqual(Array.from({ length: 5 }, () => ({ name: expected })));
       await database.drop();
-    }, 90_000);
+    });
   });
 });
 
@@ -120,5 +120,5 @@ onOwnServer('a server that logs statements, which takes no write at READ COMMITT
     await service.stop();
     await database.drop();
     await server.stop();
-  }, 120_000);
+  });
 });

@@ -50,7 +50,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     server = await MariaDb.start({ args: [...args, `--ssl-ca=${file('clients.pem')}`] });
     database = await createMysqlDatabase(server.url(), server.adminUrl());
     await statement('SET GLOBAL require_secure_transport = ON');
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await database?.drop();
@@ -210,7 +210,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     await statement("ALTER USER store@'%' REQUIRE NONE");
     await moveTo(trusted);
     await wire.stop();
-  }, 60_000);
+  });
 
   it('has metrics of when the certificates of both sides expire, the one of a renewed certificate too', async () => {
     const own = trusted.issue('DNS:client', 1);
@@ -234,7 +234,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     while (!(await shown()).includes(authority)) await sleep(50);
     await service.stop();
     await wire.stop();
-  }, 60_000);
+  });
 
   it('is asked for by the server as well: a service that speaks in the clear is refused', async () => {
     const { wire, service } = await launch({ mode: 'disable' });

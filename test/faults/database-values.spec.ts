@@ -20,7 +20,7 @@ onEachEngine('a feature that binds what no column stores', (engine) => {
       database,
       ...hosting({ features: ['features/careless.feature.ts'], env: PATIENT }),
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service.stop();

@@ -126,7 +126,7 @@ describe.each([
     service = await Service.start({ database: disk.database, env: { RATE_LIMIT_PER_MINUTE: '0' } });
     client = new HttpClient(service.url, await storeKey(disk.database));
     probes = new Probes(service.managementUrl);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     if (!canRun) return;

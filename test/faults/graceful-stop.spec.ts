@@ -96,7 +96,7 @@ onMysql('SIGTERM under load', (engine) => {
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     expect(service.log.at(-1)).toMatchObject({ event: 'app.stopped' });
     await database.drop();
-  }, 180_000);
+  }, 300_000);
 });
 
 describe('what a feature does when it is stopped', () => {
@@ -173,5 +173,5 @@ onEachEngine('a signal during migrations', (engine) => {
     const next = await Service.start(options);
     expect(await next.stop()).toEqual({ code: 0, signal: null });
     await database.drop();
-  }, 60_000);
+  });
 });

@@ -19,7 +19,7 @@ function serving(createDatabase: () => Promise<TestDatabase>) {
     store.database = await createDatabase();
     store.service = await Service.start({ database: store.database });
     store.client = new HttpClient(store.service.url, await storeKey(store.database));
-  }, 60_000);
+  });
   afterAll(async () => {
     await store.service.stop();
     await store.database.drop();

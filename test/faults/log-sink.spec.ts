@@ -77,7 +77,7 @@ describe('whoever reads the log', () => {
     database = await createSqliteDatabase();
     folder = scratchFolder('log-sink');
     piped = await launchPiped(database, folder);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     piped.service.kill('SIGKILL');
@@ -103,7 +103,7 @@ describe('whoever reads the log', () => {
     const times = told().map((line) => (JSON.parse(line) as { time: string }).time);
     expect(times).toEqual([...times].sort());
     expect(await dropped()).toBe(lost);
-  }, 60_000);
+  });
 
   it('and goes does not end the service', async () => {
     piped.reader.kill('SIGKILL');
@@ -113,7 +113,7 @@ describe('whoever reads the log', () => {
     expect(await dropped()).toBeGreaterThan(lost);
     piped.service.kill('SIGTERM');
     expect(await once(piped.service, 'exit')).toEqual([0, null]);
-  }, 60_000);
+  });
 });
 
 it('a reader of lines for people that goes after the first does not end the service', async () => {
@@ -131,7 +131,7 @@ it('a reader of lines for people that goes after the first does not end the serv
     removeScratch(folder);
     await database.drop();
   }
-}, 60_000);
+});
 
 describe('a stop while nobody reads the log', () => {
   it('ends all the same', async () => {
@@ -145,7 +145,7 @@ describe('a stop while nobody reads the log', () => {
     piped.reader.kill('SIGKILL');
     removeScratch(folder);
     await database.drop();
-  }, 60_000);
+  });
 });
 
 describe('a command whose output goes nowhere', () => {

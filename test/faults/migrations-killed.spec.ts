@@ -126,7 +126,7 @@ onMysql('the lock of a migration', (engine) => {
     expect(stderr).toMatch(/^(applying .*\n)+$/);
     expect(code).toBe(0);
     await database.drop();
-  }, 40_000);
+  });
 
   it('is not taken from a process that holds it by one whose clock is a day ahead', async () => {
     const database = await engine.createDatabase();
@@ -142,7 +142,7 @@ onMysql('the lock of a migration', (engine) => {
     await ahead.stop();
     time.remove();
     await database.drop();
-  }, 60_000);
+  });
 
   it('that another process took over meanwhile ends the work after that migration, until it is free again', async () => {
     const database = await engine.createDatabase();
@@ -161,5 +161,5 @@ onMysql('the lock of a migration', (engine) => {
     expect(toldOf('tasks').slice(0, 2)).toStrictEqual(['migration.started', 'migration.applied']);
     await service.stop();
     await database.drop();
-  }, 60_000);
+  });
 });

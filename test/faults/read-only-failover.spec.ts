@@ -39,7 +39,7 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     await next.query(`USE ${name}`);
     client = new HttpClient(service.url, key);
     probes = new Probes(service.managementUrl);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await probes.stop();
@@ -79,7 +79,7 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     expect(probes.deaths).toEqual([]);
     const lines = service.log.filter(({ event }) => event === 'db.unavailable');
     expect(lines.filter(({ part }) => part === 'write')).toEqual([told]);
-  }, 60_000);
+  });
 });
 
 function proxyless(url: string, port: number): string {

@@ -50,7 +50,7 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
     service = await Service.start({ database: { url: proxy.through(database.url) }, program, env }, 60_000);
     client = new HttpClient(service.url, await storeKey(database));
     probes = new Probes(service.managementUrl);
-  }, 150_000);
+  }, 300_000);
 
   afterAll(async () => {
     await probes.stop();
@@ -94,7 +94,7 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
       for (const answer of await Promise.all(answers)) if (answer.status !== 201) expectNotDone(answer);
     }
     await expectWhole(database);
-  }, 60_000);
+  });
 
   it('somebody else holds a row (1205): 503 with nothing done, and done once the row is free', async () => {
     const other = await mysql.createConnection(server.adminUrl(new URL(database.url).pathname.slice(1)));
@@ -106,7 +106,7 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
     await other.end();
     expect((await post(client, 'authors', 'Waits', 'waits')).status).toBe(201);
     await expectWhole(database);
-  }, 60_000);
+  });
 
   it('all connections are held: the rest are refused, and none of it is done later', async () => {
     const other = await mysql.createConnection(server.adminUrl(new URL(database.url).pathname.slice(1)));
@@ -119,7 +119,7 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
       { name: 'Crowd, later' },
     ]);
     await expectWhole(database);
-  }, 60_000);
+  });
 
   it.each(['authors', 'notes'] as const)('a table is full, as %s are stored: 503 with nothing done', async (kind) => {
     proxy.spoil(/^INSERT INTO `library_book`/, { fate: 'refused', errno: 1114 }, 2);
@@ -173,7 +173,7 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
     await load.untilAcknowledged(20);
     await load.expectKept([database, successor]);
     await successor.drop();
-  }, 180_000);
+  }, 300_000);
 });
 
 describe('a feature of ordinary repositories on SQLite', () => {
@@ -192,7 +192,7 @@ describe('a feature of ordinary repositories on SQLite', () => {
     await load.expectKept([database], 1, [0, 201, 409, 503]);
     await service.stop();
     await database.drop();
-  }, 120_000);
+  });
 
   it('answers 503 to writers while another process has the file, and reads on', async () => {
     const database = await createSqliteDatabase();
@@ -208,5 +208,5 @@ describe('a feature of ordinary repositories on SQLite', () => {
     await expectWhole(database);
     await service.stop();
     await database.drop();
-  }, 60_000);
+  });
 });

@@ -20,7 +20,7 @@ onEachEngine('a service that is killed while it writes', (engine) => {
     database = await engine.createDatabase();
     service = await Service.start({ database, env: { RATE_LIMIT_PER_MINUTE: '0' } });
     key = await storeKey(database);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service.stop();

@@ -91,7 +91,7 @@ onEachEngine('starting', (engine) => {
       expect(log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
       expect(log.at(-1)).toMatchObject({ event: 'app.stopped' });
     }
-  }, 90_000);
+  });
 
   it('behind the schema it only checks: not ready, 503, and ready by itself once it is migrated', async () => {
     const empty = await engine.createDatabase();
@@ -199,7 +199,7 @@ describe('starting before its database', () => {
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     await database.drop();
     await server.stop();
-  }, 90_000);
+  });
 
   it('it names the SQLite file that cannot be opened', async () => {
     const { service } = await launchOn({ url: `sqlite:${relative(emptyFolder, import.meta.dirname)}` });

@@ -43,5 +43,5 @@ onMysql('a stop with handlers that are stuck', (engine) => {
     expect(aborted.map(({ http }) => (http as { status?: number }).status)).toStrictEqual([undefined, undefined]);
     await database.query('UNLOCK TABLES');
     await database.drop();
-  }, 60_000);
+  });
 });

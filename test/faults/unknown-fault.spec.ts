@@ -26,5 +26,5 @@ onEachEngine('a fault that nobody caught', (engine) => {
     });
     expect(service.log.at(-1)).toMatchObject({ event: 'app.stopped' });
     await database.drop();
-  }, 60_000);
+  });
 });

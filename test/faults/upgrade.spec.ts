@@ -82,5 +82,5 @@ onEachEngine('an upgrade with a step of the schema, under load', (engine) => {
     expect(colored).toBeGreaterThan(60);
     expect(colored).toBeLessThan(written);
     await Promise.all([back.stop(), next.stop()]);
-  }, 180_000);
+  }, 300_000);
 });

@@ -51,5 +51,5 @@ describe('npm run bench', () => {
     expect(stderr).toMatch(/^bench █{40} 100 % in (?:\d+m)?\d+s: get, 32, bare$/m);
     // A quick look is none that goes into a document.
     expect(readFileSync(page, 'utf8')).toBe(before);
-  }, 180_000);
+  }, 300_000);
 });

@@ -68,7 +68,7 @@ describe('the linter', () => {
     const linter = new URL('./lint-snippets.mjs', import.meta.url);
     const { stdout } = await run(process.execPath, [fileURLToPath(linter), JSON.stringify(snippets)], { cwd: project });
     rulesHit = JSON.parse(stdout) as string[][];
-  }, 60_000);
+  }, 300_000);
 
   it.each(refused.map(([rule, file], index) => ({ rule, file, index })))('holds $rule in $file', ({ rule, index }) => {
     expect(rulesHit[index]).toContain(rule);

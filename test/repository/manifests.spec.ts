@@ -25,7 +25,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await Service.start({ database: { url: `sqlite:${join(folder, 'store.sqlite')}` } }, 60_000);
-}, 70_000);
+}, 300_000);
 
 afterAll(() => {
   removeScratch(folder);

@@ -33,7 +33,7 @@ describe('new feature, in this repository', () => {
     for (const part of PARTS) cpSync(join(projectFolder, part), join(copy, part), { recursive: true });
     symlinkSync(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
     await generate('orders');
-  }, 60_000);
+  }, 300_000);
 
   afterAll(() => removeScratch(copy));
 
@@ -48,14 +48,14 @@ describe('new feature, in this repository', () => {
     const jest = join(projectFolder, 'node_modules/jest/bin/jest.js');
     const options = ['--selectProjects', 'unit', '--reporters', 'default'];
     await runIn(copy, process.execPath, '--experimental-vm-modules', jest, 'src/orders', ...options);
-  }, 120_000);
+  }, 300_000);
 
   it('passes the compiler and the linters', async () => {
     await node('typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.build.json');
     await node('eslint/bin/eslint.js', 'src/orders');
     await node('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'src/orders');
     await node('prettier/bin/prettier.cjs', '--check', 'src/orders');
-  }, 120_000);
+  }, 300_000);
 
   it('writes over nothing', async () => {
     await expect(generate('orders')).rejects.toThrow('src/orders is there already');

@@ -16,7 +16,7 @@ describe('the package', () => {
   beforeAll(async () => {
     folder = scratchFolder('package');
     tarball = await pack(projectFolder, folder);
-  }, 60_000);
+  }, 300_000);
 
   afterAll(() => removeScratch(folder));
 
