@@ -41,7 +41,12 @@ let application: TestApplication;
 afterEach(() => application.stop());
 
 const start = async (deadlineMs: number): Promise<void> => {
-  const env = { REQUEST_DEADLINE_MS: String(deadlineMs), LOG_LEVEL: 'silent' };
+  const env = {
+    REQUEST_DEADLINE_MS: String(deadlineMs),
+    DATABASE_ACQUIRE_TIMEOUT_MS: '500',
+    DATABASE_QUERY_TIMEOUT_MS: '1500',
+    LOG_LEVEL: 'silent',
+  };
   application = await startTestApplication({ features: [kettles], env });
 };
 
