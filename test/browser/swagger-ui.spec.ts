@@ -64,7 +64,7 @@ describe('Swagger UI', () => {
 
     it('links the document in both forms, and shows what it says of itself', async () => {
       const links = docs.page.locator('.docs-header a');
-      expect(await links.allInnerTexts()).toEqual(['openapi.json', 'openapi.yaml']);
+      expect(await links.allInnerTexts()).toEqual(['openapi.json', 'openapi.yaml', 'api.md']);
       for (const link of await links.all()) expect(await link.isVisible()).toBe(true);
       expect(await docs.page.locator('.info').innerText()).toMatch(/^A store of animals[^]*traceparent[^]*MIT$/);
     });

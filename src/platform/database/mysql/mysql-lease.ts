@@ -44,6 +44,8 @@ export class MysqlLease {
   /** What ended the transaction, or the session that was changed: what is still asked of it would be done outside of it. */
   private lost: MysqlFault | undefined;
   private sessionChanged = false;
+  /** Settles once all that was asked so far is done. */
+  private turn: Promise<unknown> | undefined;
 
   private readonly timeoutMs: number;
   private readonly isGated: boolean;
@@ -57,14 +59,26 @@ export class MysqlLease {
   }
 
   /**
-   * Runs a statement: again where the server is known to have done nothing of it, it is in no transaction, and whoever asked
+   * Runs a statement once those before it are done. TypeORM sends the updates of one `save` together: where the first ended
+   * the transaction, as a deadlock does, the server would do the others outside of it, for good.
+   *
+   * A statement runs again where the server is known to have done nothing of it, it is in no transaction, and whoever asked
    * can still be waiting for a whole try.
    *
    * @throws {TypeError} (rejects) for a value that no column stores.
    * @throws {Error} (rejects) what the driver says, `LateError`, or `NotAskedError`; with `outcome: 'unknown'` where a write
    *   may have been done.
    */
-  async run(sql: string, parameters: readonly unknown[] = []): Promise<unknown> {
+  run(sql: string, parameters: readonly unknown[] = []): Promise<unknown> {
+    const run = (): Promise<unknown> => this.runNow(sql, parameters);
+    const result = this.turn === undefined ? run() : this.turn.then(run, run);
+    // Whoever asked for it is told of its fault.
+    result.catch(() => undefined);
+    this.turn = result;
+    return result;
+  }
+
+  private async runNow(sql: string, parameters: readonly unknown[]): Promise<unknown> {
     requireSqlValues(sql, parameters);
     if (CONTROL.test(sql)) return this.control(sql);
     if (this.lost !== undefined) throw this.lost;
