@@ -139,7 +139,7 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, core: CorePr
   return ApplicationModule;
 }
 
-/** The way of a request, in the order of the contract: each step once, one direction. */
+/** Sets up the path of a request, in the order of the contract: each step once, in one direction. */
 function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   const config = nest.get<Config>(CONFIG);
   const observer = nest.get(ExchangeObserver);

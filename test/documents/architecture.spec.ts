@@ -18,9 +18,19 @@ it('the table of folders has every folder', () => {
   expect(all.filter((folder) => !codes.includes(folder))).toEqual([]);
 });
 
+const drawing = readFileSync(join(projectFolder, 'docs/architecture.svg'), 'utf8');
+
 it('the drawing has every concern of the platform', () => {
-  const drawing = readFileSync(join(projectFolder, 'docs/architecture.svg'), 'utf8');
   const drawn = new Set(drawing.replaceAll(/<[^>]*>/g, ' ').match(/[\w-]+/g));
   const named = foldersLike(/^src\/platform\/[^/]+\//).map((folder) => folder.split('/')[2]!);
   expect(named.filter((concern) => !drawn.has(concern))).toEqual([]);
+});
+
+it('the drawing names files that there are', () => {
+  const texts = [...drawing.matchAll(/class="file"[^>]*>([^<]*)</g)].map(([, text]) => text!);
+  const named = texts.flatMap((text) => text.match(/\S+\.ts\b/g) ?? []);
+  expect(named.length).toBeGreaterThan(10);
+  const files = new Set(projectFiles());
+  const places = (name: string): string[] => [`src/${name}`, `src/platform/${name}`];
+  expect(named.filter((name) => !places(name).some((path) => files.has(path)))).toEqual([]);
 });

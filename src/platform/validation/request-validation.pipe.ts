@@ -4,8 +4,8 @@ import { fieldOf, parameterOf } from './single-value.js';
 import { validateBody, validateParams, validateQuery } from './validate-body.js';
 
 /**
- * A request body that nobody has read. The validation pipe reads it for a handler's `@Body() body: SomeDto`, which is
- * after every guard; a handler that declares `@Body() body: UnreadBody` gets it as it is and reads it itself.
+ * A request body that nobody has read. The last guard of the platform reads it for a handler that declares
+ * `@Body() body: SomeDto`; one that declares `@Body() body: UnreadBody` gets it as it is and reads it itself.
  */
 export abstract class UnreadBody {
   /**
