@@ -99,6 +99,52 @@ describe('Batcher', () => {
     expect(asked).toStrictEqual(items);
   });
 
+  class Secret {
+    readonly #value: number;
+    constructor(value: number) {
+      this.#value = value;
+    }
+    get value(): number {
+      return this.#value;
+    }
+  }
+  const moment = new Date(1_700_000_000_000);
+
+  it.each<[unknown, unknown]>([
+    [[undefined], [null]],
+    [[moment], [moment.toISOString()]],
+    [[moment], [new Date(1_700_000_000_001)]],
+    [{ bigint: '5' }, 5n],
+    [[{ bigint: '5' }], [5n]],
+    [['5'], [5n]],
+    [['\0bigint 5'], [5n]],
+    [['\0string \0bigint 5'], ['\0bigint 5']],
+    [new Map([[1, 2]]), new Set([[1, 2]])],
+    [new Set([1]), { entries: [1] }],
+    [[-0], [0]],
+    [[NaN], [null]],
+    [{ a: 1 }, '{"a":1}'],
+    [['a'], '["a"]'],
+    ['a', "'a"],
+    [undefined, '\\u0000undefined undefined"'],
+    [1, '1'],
+  ])('tells %p and %p apart', async (one, other) => {
+    const asked: unknown[] = [];
+    const work = (items: readonly unknown[]) => Promise.resolve(asked.push(...items) > 0 ? items : items);
+    const batcher = new Batcher<unknown, unknown>(outside, work, { shareEqual: true });
+    await Promise.all([one, other, one].map((item) => batcher.add(item)));
+    expect(asked).toStrictEqual([one, other]);
+  });
+
+  it.each([/x/, new Secret(1), [new Secret(1)], { at: () => 1 }, Buffer.from('a'), new Map([[1, new Secret(1)]])])(
+    'refuses to compare %p',
+    async (item) => {
+      const batcher = new Batcher<unknown, unknown>(outside, (items) => Promise.resolve(items), { shareEqual: true });
+      await expect(batcher.add(item)).rejects.toThrow(new TypeError('A batched item is made of plain data'));
+      expect(await batcher.add('next')).toBe('next');
+    },
+  );
+
   it('takes as many different items as a batch may have, with all who want the same until there', async () => {
     const works = new Works();
     const batcher = new Batcher(outside, works.run, { shareEqual: true, most: 2 });

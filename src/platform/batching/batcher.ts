@@ -22,7 +22,8 @@ export interface BatcherOptions {
   /** Different items of one batch, 1 to 64; 64 unless given. */
   readonly most?: number;
   /**
-   * Whether items that are equal in all that they hold are one to `work`, and share what becomes of it: for reads only.
+   * Whether items that are equal in all that they hold are one to `work`, and share what becomes of it: for reads only. They
+   * are of plain data: primitives, and objects, arrays, dates, maps and sets of them.
    */
   readonly shareEqual?: boolean;
 }
@@ -61,7 +62,10 @@ export class Batcher<I, R> {
     this.keyOf = shareEqual ? wholeKey : itself;
   }
 
-  /** @throws {ApiError} service_unavailable when too many wait; else what `work` rejects with. */
+  /**
+   * @throws {ApiError} (rejects) service_unavailable when too many wait; else what `work` rejects with.
+   * @throws {TypeError} (rejects) for an item that cannot be compared, where equal ones are to share.
+   */
   add(item: I): Promise<R> {
     if (this.transactions.inTransaction) return this.work([item]).then(([result]) => result as R);
     if (this.waiting.length >= MAX_WAITING) return Promise.reject(notAsked());
@@ -122,16 +126,59 @@ export class Batcher<I, R> {
 
 const itself = (item: unknown): unknown => item;
 
-/** All that an item holds, whatever it is made of: a field that is added later cannot be forgotten. */
+/**
+ * All that an item holds, whatever it is made of: a field that is added later cannot be forgotten.
+ *
+ * @throws {TypeError} for what may hold more than can be seen.
+ */
 function wholeKey(item: unknown): unknown {
-  return typeof item === 'object' && item !== null ? JSON.stringify(item, withoutLoss) : item;
+  if (typeof item === 'string') return `'${item}`;
+  return typeof item === 'number' || typeof item === 'bigint' ? item : JSON.stringify(item, withoutLoss);
 }
 
-/** What JSON has no word for, or the same as for something else. */
-function withoutLoss(_name: string, value: unknown): unknown {
-  if (value instanceof Map || value instanceof Set) return { entries: [...value] };
-  const isOther = typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
-  return isOther ? { [typeof value]: String(value) } : value;
+/** Begins what JSON has no word for, or the same as for something else. */
+const MARK = '\0';
+
+/** Asks the holder for the value, since JSON made text of a date already. */
+function withoutLoss(this: Readonly<Record<string, unknown>>, name: string): unknown {
+  const value = this[name];
+  switch (typeof value) {
+    case 'boolean':
+      return value;
+    case 'string':
+      return value.startsWith(MARK) ? `${MARK}string ${value}` : value;
+    case 'number':
+      if (Object.is(value, -0)) return `${MARK}-0`;
+      return Number.isFinite(value) ? value : `${MARK}${value}`;
+    case 'object':
+      return value === null ? null : objectWithoutLoss(value);
+    case 'bigint':
+    case 'undefined':
+      return `${MARK}${typeof value} ${value}`;
+    default:
+      throw notPlain();
+  }
+}
+
+function objectWithoutLoss(value: object): unknown {
+  switch (Object.getPrototypeOf(value)) {
+    case Object.prototype:
+    case Array.prototype:
+    case null:
+      return value;
+    case Date.prototype:
+      return `${MARK}date ${(value as Date).getTime()}`;
+    case Map.prototype:
+      return `${MARK}map ${JSON.stringify([...(value as Map<unknown, unknown>)], withoutLoss)}`;
+    case Set.prototype:
+      return `${MARK}set ${JSON.stringify([...(value as Set<unknown>)], withoutLoss)}`;
+    default:
+      throw notPlain();
+  }
+}
+
+function notPlain(): TypeError {
+  return new TypeError('A batched item is made of plain data');
 }
 
 /**

@@ -1,4 +1,11 @@
-import { InsertQueryBuilder, InsertResult, SelectQueryBuilder, type ObjectLiteral } from 'typeorm';
+import {
+  InsertQueryBuilder,
+  InsertResult,
+  SelectQueryBuilder,
+  type EntityManager,
+  type EntityMetadata,
+  type ObjectLiteral,
+} from 'typeorm';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 
 /** TypeORM's query builder, whose locks on rows every engine takes, and whose inserts say no wrong id. */
@@ -44,22 +51,31 @@ class ExactInsertBuilder<Entity extends ObjectLiteral> extends InsertQueryBuilde
 
   /** Whether some rows have an id of their own, and others get one. */
   private isMixed(rows: readonly ObjectLiteral[]): boolean {
-    const ids = this.expressionMap.mainAlias?.metadata.generatedColumns ?? [];
-    return ids.some((id) => new Set(rows.map((row) => id.getEntityValue(row) === undefined)).size > 1);
+    return this.ids.some((id) => new Set(rows.map((row) => id.getEntityValue(row) === undefined)).size > 1);
   }
 
-  private async insertEach(rows: readonly ObjectLiteral[]): Promise<InsertResult> {
-    const result = new InsertResult();
-    const insert = async (): Promise<void> => {
+  private get ids(): EntityMetadata['generatedColumns'] {
+    return this.expressionMap.mainAlias?.metadata.generatedColumns ?? [];
+  }
+
+  private insertEach(rows: readonly ObjectLiteral[]): Promise<InsertResult> {
+    const without = this.ids.map((id) => ({ id, rows: rows.filter((row) => id.getEntityValue(row) === undefined) }));
+    const insert = async ({ queryRunner }: Pick<EntityManager, 'queryRunner'>): Promise<InsertResult> => {
+      // The transaction may run again: what a try before this one gave was rolled back.
+      for (const { id, rows } of without) for (const row of rows) id.setEntityValue(row, undefined);
+      const result = new InsertResult();
       for (const row of rows) {
-        const { identifiers, generatedMaps } = await this.clone()
-          .values(row as never)
-          .execute();
+        const one = this.clone().values(row as never);
+        if (queryRunner !== undefined) one.setQueryRunner(queryRunner);
+        const { identifiers, generatedMaps } = await one.execute();
         result.identifiers.push(...identifiers);
         result.generatedMaps.push(...generatedMaps);
       }
+      return result;
     };
-    await (this.queryRunner?.isTransactionActive === true ? insert() : this.dataSource.transaction(insert));
-    return result;
+    const { queryRunner: runner, dataSource } = this;
+    return runner?.isTransactionActive === true
+      ? insert(runner.manager)
+      : (runner ?? dataSource).manager.transaction(insert);
   }
 }

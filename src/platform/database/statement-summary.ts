@@ -10,13 +10,15 @@ export interface StatementSummary {
 export const MOST_STATEMENTS = 500;
 
 const known = createLRU<string, StatementSummary>({ max: MOST_STATEMENTS });
+/** The first word, behind brackets and comments, but for those that the server runs. */
+const OPERATION = /^(?:[\s(]|(?:--\s|#)[^\n]*\n|\/\*(?!M?!)(?:[^*]|\*(?!\/))*\*\/)*(\w+)/;
 const TABLE = /\b(?:FROM|INTO|UPDATE|TABLE)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?[`"]?(\w+)/i;
 
 /** Reads it from the statement's text. */
 export function summaryOf(sql: string): StatementSummary {
   let summary = known.get(sql);
   if (summary === undefined) {
-    summary = { operation: (/^\(?(\w+)/.exec(sql)?.[1] ?? '').toUpperCase(), collection: TABLE.exec(sql)?.[1] ?? '' };
+    summary = { operation: (OPERATION.exec(sql)?.[1] ?? '').toUpperCase(), collection: TABLE.exec(sql)?.[1] ?? '' };
     known.set(sql, summary);
   }
   return summary;

@@ -13,7 +13,10 @@ import type { MysqlPool } from './mysql-pool.js';
 const CONTROL = /^(START TRANSACTION|COMMIT|ROLLBACK)$/;
 
 /** What leaves a trace in the session, which whoever gets the connection next must not find. */
-const CHANGES_SESSION = /^\s*(SET\s(?!TRANSACTION)|USE\s|LOCK\s|FLUSH\s|CREATE\s+TEMPORARY\s|.*\bGET_LOCK\s*\()/i;
+const CHANGES_SESSION = /^\s*(SET\s(?!\s*TRANSACTION\s)|USE\s|LOCK\s|FLUSH\s|CREATE\s+TEMPORARY\s|.*\bGET_LOCK\s*\()/is;
+
+/** What the next transaction of the session is like. */
+const SETS_TRANSACTION = /^\s*SET\s+TRANSACTION\s/i;
 
 /** What leases have in common. */
 export interface LeaseTerms {
@@ -46,6 +49,8 @@ export class MysqlLease {
   private sessionChanged = false;
   /** Settles once all that was asked so far is done. */
   private turn: Promise<unknown> | undefined;
+  /** Whether a transaction that did not begin yet was set up in the session. */
+  private transactionSet = false;
 
   private readonly timeoutMs: number;
   private readonly isGated: boolean;
@@ -84,6 +89,7 @@ export class MysqlLease {
     if (this.lost !== undefined) throw this.lost;
     if (this.inTransaction) return this.runInTransaction(sql, parameters);
     if (CHANGES_SESSION.test(sql)) this.sessionChanged = true;
+    if (SETS_TRANSACTION.test(sql)) this.transactionSet = true;
     return this.retrying(async (connection) => {
       const startedAt = performance.now();
       try {
@@ -98,14 +104,19 @@ export class MysqlLease {
   release(): void {
     const { connection } = this;
     if (connection === undefined) return;
-    if (this.inTransaction || this.sessionChanged) this.letGo(() => this.terms.pool.discard(connection));
+    if (this.inTransaction || this.hasOwnSession) this.letGo(() => this.terms.pool.discard(connection));
     else this.letGo(() => this.terms.pool.release(connection));
+  }
+
+  private get hasOwnSession(): boolean {
+    return this.sessionChanged || this.transactionSet;
   }
 
   private async control(sql: string): Promise<unknown> {
     if (sql === 'START TRANSACTION') {
       const started = await this.retrying((connection) => connection.run(sql, [], this.timeoutMs));
       this.inTransaction = true;
+      this.transactionSet = false;
       this.lost = undefined;
       return started;
     }
@@ -190,7 +201,7 @@ export class MysqlLease {
       return retryCode(fault, 'nothing');
     }
     if (spoilsConnection(fault)) this.letGo(() => this.terms.pool.release(connection, fault));
-    if (this.sessionChanged && this.connection === undefined) this.lost = fault;
+    if (this.hasOwnSession && this.connection === undefined) this.lost = fault;
     return this.lost === undefined ? retryCode(fault, 'statement') : undefined;
   }
 
