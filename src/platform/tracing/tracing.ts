@@ -38,7 +38,7 @@ export type TracePlace = object;
 
 /** Traces, while there are any. */
 export interface Tracing {
-  /** Runs the way of a request inside its server span, which ends when the response closes. */
+  /** Runs a request inside its server span, which ends when the response closes. */
   request(exchange: TracedExchange, response: ServerResponse, way: () => void): void;
 
   /** Records a statement that ended just now. One that belongs to no trace is left out. */
