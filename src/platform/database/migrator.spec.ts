@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { MigrationError } from './migrator.js';
+import { MigrationError, Migrator } from './migrator.js';
+import type { PlatformDataSource } from './platform-data-source.js';
 
 const step = { feature: 'toys', name: 'CreateToys1500000000000' };
 const begin = "Migration CreateToys1500000000000 of feature 'toys' failed: ";
@@ -23,4 +24,30 @@ describe('a migration that failed', () => {
   it('is told whatever was thrown', () => {
     expect(new MigrationError(step, 'no milk').message).toBe(`${begin}no milk`);
   });
+});
+
+it('is the fault to report, and its connection is given back, also where that cannot be made as it was', async () => {
+  const runner = {
+    isTransactionActive: false,
+    beforeMigration: () => Promise.resolve(),
+    startTransaction: () => Promise.reject(new Error('the real one')),
+    afterMigration: () => Promise.reject(new Error('connection lost')),
+    release: jest.fn(() => Promise.resolve()),
+  };
+  const dataSource = {
+    options: { type: 'mysql' },
+    migrations: [],
+    createMigrationRunner: () => runner,
+    ask: (sql: string) => Promise.resolve(sql.includes('FROM migration ') ? [] : [{ id: 1 }]),
+  };
+  class CreateToys1500000000000 {
+    readonly up = (): Promise<void> => Promise.resolve();
+    readonly down = (): Promise<void> => Promise.resolve();
+  }
+  const sources = [{ name: 'toys', migrations: [CreateToys1500000000000] }];
+  const listener = { waiting: jest.fn(), unrenewed: jest.fn(), started: jest.fn(), done: jest.fn() };
+  const migrator = new Migrator(dataSource as unknown as PlatformDataSource, sources, listener);
+  await expect(migrator.run()).rejects.toThrow(new MigrationError(step, new Error('the real one')));
+  expect(runner.release).toHaveBeenCalledTimes(1);
+  expect(listener.done).not.toHaveBeenCalled();
 });

@@ -128,11 +128,11 @@ export class Migrator {
       if (whole) await runner.commitTransaction();
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      // It is the fault to report; what is left of the runner's is given back as it is.
+      await giveBack(runner).catch(() => undefined);
       throw new MigrationError(step, error);
-    } finally {
-      await runner.afterMigration();
-      await runner.release();
     }
+    await giveBack(runner);
     this.listener.done(step);
   }
 
@@ -152,6 +152,10 @@ export class Migrator {
 type Runner = Parameters<MigrationInterface['up']>[0];
 /** What is done of one migration, and written down. */
 type Work = (executor: MigrationExecutor, entry: Entry, runner: Runner) => Promise<unknown>;
+
+function giveBack(runner: Runner): Promise<void> {
+  return runner.afterMigration().finally(() => runner.release());
+}
 
 /** @throws {Error} (rejects) where a row of SQLite refers to one that is not there. */
 async function requireReferences(runner: Runner): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
-import { databaseFailure, isLocked, isOutage } from './database-failure.js';
+import { databaseFailure, isDuplicateKey, isLocked, isOutage } from './database-failure.js';
 import { LateError } from './deadline.js';
 import { isLeftOpen, isRefusedByServer, retryCode, spoilsConnection, type MysqlFault } from './mysql-failure.js';
 import { SessionError } from './mysql-session.js';
@@ -57,6 +57,7 @@ describe('a fault of MySQL', () => {
   );
 
   it.each([1062, 1146, 1366, 1665])('%d: the statement is refused, and is so again', (errno) => {
+    expect(isDuplicateKey(failed(numbered(errno)))).toBe(errno === 1062);
     expect(outcome(numbered(errno))).toEqual({ status: 500, isUnknown: false, spoils: false, again: [] });
   });
 

@@ -46,6 +46,14 @@ describe('queryEach', () => {
     expect(query.mock.calls.map(([, values]) => values.length)).toEqual([16, 16, 8]);
   });
 
+  it('takes no row of a list that it did not ask for', async () => {
+    const dataSource = {
+      options: { type: 'mysql' },
+      query: () => Promise.resolve([{ union_part: 2, id: 7 }]),
+    } as unknown as DataSource;
+    await expect(queryEach(dataSource, SELECT, [[7], [8]])).rejects.toThrow('There is no list 2 of 2');
+  });
+
   it.each(['SELECT id FROM pet', 'SELECT all_of_it FROM pet', 'SELECT COUNT(*) AS pets FROM pet'])(
     'takes %s',
     async (sql) => {

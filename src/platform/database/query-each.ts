@@ -31,7 +31,11 @@ export async function queryEach<T = Record<string, unknown>>(
   for (let from = 0; from < lists.length; from += MOST_TOGETHER) {
     const part = lists.slice(from, from + MOST_TOGETHER);
     const rows = await dataSource.query<Rows<T>>(unionStatement(sql, part.length), part.flat());
-    for (const row of rows) results[from + (row[PART] as number)]?.push(row);
+    for (const row of rows) {
+      const result = results[from + (row[PART] ?? NaN)];
+      if (result === undefined) throw new Error(`There is no list ${row[PART]} of ${part.length}`);
+      result.push(row);
+    }
   }
   return results;
 }

@@ -90,10 +90,11 @@ function addHeaders(exchange: Exchange, allowance: Allowance, perMinute: number)
   return allowance;
 }
 
-function isAllowed(allowance: Allowance | undefined): boolean {
+/** Rejects rather than throws, so that the verdict is kept, and who asks again does not count again. */
+function isAllowed(allowance: Allowance | undefined): boolean | Promise<boolean> {
   if (allowance === undefined || allowance.allowed) return true;
   const headers = { 'Retry-After': String(allowance.resetSeconds) };
-  throw new ApiError(coreErrors.rateLimited, undefined, { headers });
+  return Promise.reject(new ApiError(coreErrors.rateLimited, undefined, { headers }));
 }
 
 /** 429 for a client that asks too often, and the RateLimit headers on all that comes after. */

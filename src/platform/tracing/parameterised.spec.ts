@@ -8,6 +8,11 @@ it.each([
   ["SELECT 'two\nlines' FROM pet_2 AS p1", 'SELECT ? FROM pet_2 AS p1'],
   ['INSERT INTO `order2` (a1) VALUES (?, 0)', 'INSERT INTO `order2` (a1) VALUES (?, ?)'],
 ])('%j leaves no value in the text', (sql, text) => {
-  expect(parameterised(sql)).toBe(text);
-  expect(parameterised(sql)).toBe(text);
+  for (const system of ['mysql', 'sqlite', 'mysql']) expect(parameterised(sql, system)).toBe(text);
+});
+
+it('leaves no value in double quotes either, which are those of a name on SQLite', () => {
+  const sql = 'SELECT "n" FROM pet WHERE n = "it\'s ""a"" \\" secret" AND m = \'"\' AND o = "x"';
+  expect(parameterised(sql, 'mysql')).toBe('SELECT ? FROM pet WHERE n = ? AND m = ? AND o = ?');
+  expect(parameterised('SELECT "n" FROM "pet" WHERE "n" = 1', 'sqlite')).toBe('SELECT "n" FROM "pet" WHERE "n" = ?');
 });

@@ -93,7 +93,7 @@ export function databaseSpan(tracer: Tracer, statement: Statement, place: Contex
     'db.operation.name': operation,
     ...(collection === '' ? {} : { 'db.collection.name': collection }),
     'db.query.summary': summary,
-    'db.query.text': parameterised(sql),
+    'db.query.text': parameterised(sql, system),
     ...(fault?.status === undefined ? {} : { 'db.response.status_code': fault.status }),
     ...(fault === undefined ? {} : { 'error.type': fault.type }),
   };
@@ -106,16 +106,25 @@ export function databaseSpan(tracer: Tracer, statement: Statement, place: Contex
 /** Texts to remember; a feature that builds its statements out of values has no end of them. */
 const MOST_STATEMENTS = 1000;
 
-const known = new Map<string, string>();
-
-/** Strings, as both engines quote them, and numbers that are no part of a name. */
+/** Strings in single quotes, and numbers that are no part of a name. */
 const LITERAL = /'(?:[^'\\]|''|\\.)*'|\bx'[0-9a-f]*'|(?<![\w`.])\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gis;
 
-/** A statement with `?` for every value that stands in its text: those that are parameters have one already. */
-export function parameterised(sql: string): string {
+/** Those of MySQL, for which double quotes are those of a string too: of a name they are on SQLite, as in the standard. */
+const MYSQL_LITERAL = new RegExp(`"(?:[^"\\\\]|""|\\\\.)*"|${LITERAL.source}`, LITERAL.flags);
+
+const texts = { mysql: new Map<string, string>(), others: new Map<string, string>() };
+
+/**
+ * A statement with `?` for every value that stands in its text: those that are parameters have one already.
+ *
+ * @param system as OpenTelemetry names it.
+ */
+export function parameterised(sql: string, system: string): string {
+  const isMysql = system === 'mysql';
+  const known = isMysql ? texts.mysql : texts.others;
   let text = known.get(sql);
   if (text === undefined) {
-    text = sql.replace(LITERAL, '?');
+    text = sql.replace(isMysql ? MYSQL_LITERAL : LITERAL, '?');
     if (known.size < MOST_STATEMENTS) known.set(sql, text);
   }
   return text;
