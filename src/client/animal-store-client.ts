@@ -8,13 +8,13 @@ export interface AnimalStoreClientOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** How often a request that may succeed later is sent again. Unset: 3. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** After so many milliseconds without a whole answer a request is given up, and counts as lost. Unset: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** An answer that asks for a longer wait than so many milliseconds is not waited for, but thrown. Unset: 60,000. */
-  readonly maxWaitMs?: number;
+  readonly maxWaitMs?: number | undefined;
   /** In place of the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 export interface RequestOptions {
@@ -53,14 +53,23 @@ interface Answer {
  * so that it adds nothing twice.
  *
  * Every method rejects with an `AnimalStoreError` where the service refuses, with the error of `fetch` where there is no answer,
- * and with the reason of `signal` where that is aborted.
+ * with the reason of `signal` where that is aborted, with a `SyntaxError` where a successful answer is not JSON, and with a
+ * `RangeError` where this runtime is too old to keep an integer beyond 2^53 exact.
  */
 export class AnimalStoreClient {
-  readonly #options: Required<AnimalStoreClientOptions>;
+  readonly #options: {
+    readonly [Name in keyof AnimalStoreClientOptions]-?: NonNullable<AnimalStoreClientOptions[Name]>;
+  };
 
-  constructor(options: AnimalStoreClientOptions) {
-    const defaults = { retries: 3, timeoutMs: 30_000, maxWaitMs: 60_000, fetch: globalThis.fetch.bind(globalThis) };
-    this.#options = { ...defaults, ...options, baseUrl: options.baseUrl.replace(/\/$/, '') };
+  constructor({
+    baseUrl,
+    apiKey,
+    retries = 3,
+    timeoutMs = 30_000,
+    maxWaitMs = 60_000,
+    fetch = globalThis.fetch.bind(globalThis),
+  }: AnimalStoreClientOptions) {
+    this.#options = { baseUrl: baseUrl.replace(/\/$/, ''), apiKey, retries, timeoutMs, maxWaitMs, fetch };
   }
 
   /** One page of pets, by ascending id. */
@@ -73,7 +82,7 @@ export class AnimalStoreClient {
       path: given.size === 0 ? '/pets' : `/pets?${String(given)}`,
       signal,
     });
-    return { pets: parseExact(text) as Pet[], next: nextCursor(headers.get('link'), this.#options.baseUrl) };
+    return { pets: parseExact(text) as Pet[], next: nextCursor(headers.get('link')) };
   }
 
   /** All pages, each read when it is asked for: `for await (const { pets } of client.pages())`. */
@@ -142,10 +151,10 @@ export class AnimalStoreClient {
 }
 
 /** The cursor of `rel="next"` (RFC 8288). It is asked for at `baseUrl`, whatever address a proxy on the way has. */
-function nextCursor(link: string | null, baseUrl: string): string | undefined {
+function nextCursor(link: string | null): string | undefined {
   const target = /<([^>]*)>;[^,]*\brel="next"/.exec(link ?? '')?.[1];
   if (target === undefined) return undefined;
-  return new URL(target, baseUrl).searchParams.get('cursor') ?? undefined;
+  return new URL(target, 'http://any.invalid').searchParams.get('cursor') ?? undefined;
 }
 
 /** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */

@@ -55,28 +55,32 @@ const ENVIRONMENT = {
  */
 export async function startTestApplication(options: TestOptions): Promise<TestApplication> {
   const database = await createTestDatabase(options.server);
+  let running: Application | undefined;
   try {
-    const running = await start(options, database);
+    running = await create(options, database);
+    await running.start();
+    await running.ready();
     return new TestApplication(running, database, await newKey(running, [EVERYTHING]));
   } catch (error) {
-    await database.drop();
+    // What fails after it must not hide it.
+    await end(running, database).catch(() => undefined);
     throw error;
   }
 }
 
-async function start({ features, env, clock, overrides = [] }: TestOptions, database: TestDatabase) {
+async function create({ features, env, clock, overrides = [] }: TestOptions, database: TestDatabase) {
   const config = loadConfig({ ...ENVIRONMENT, DATABASE_URL: database.url, ...env }, false, features);
   const log = await quietLog(config, features);
-  const running = await createApplication({
-    features,
-    config,
-    log,
-    ...(clock && { clock }),
-    ...(overrides.length > 0 && { create: overriding(overrides) }),
-  });
-  await running.start();
-  await running.ready();
-  return running;
+  const create = overrides.length > 0 ? { create: overriding(overrides) } : {};
+  return createApplication({ features, config, log, ...(clock && { clock }), ...create });
+}
+
+async function end(running: Application | undefined, database: TestDatabase): Promise<void> {
+  try {
+    await running?.stop();
+  } finally {
+    await database.drop();
+  }
 }
 
 /** Creates the application by @nestjs/testing. */
@@ -166,8 +170,7 @@ export class TestApplication {
 
   /** Ends the application, and drops its database. */
   async stop(): Promise<void> {
-    await this.running.stop();
-    await this.ownDatabase.drop();
+    await end(this.running, this.ownDatabase);
   }
 }
 

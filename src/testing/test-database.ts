@@ -37,10 +37,13 @@ export async function emptyTables(dataSource: DataSource): Promise<void> {
   const tables = dataSource.entityMetadatas
     .filter(({ tableType, target }) => ['regular', 'junction'].includes(tableType) && target !== ApiKeyEntity)
     .map(({ tableName }) => tableName);
+  const quoted = (table: string) => dataSource.driver.escape(table);
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query(isMySql ? 'SET FOREIGN_KEY_CHECKS = 0' : 'PRAGMA foreign_keys = OFF');
-    for (const table of tables) await runner.query(isMySql ? `TRUNCATE TABLE ${table}` : `DELETE FROM ${table}`);
+    for (const table of tables.map(quoted)) {
+      await runner.query(isMySql ? `TRUNCATE TABLE ${table}` : `DELETE FROM ${table}`);
+    }
     if (!isMySql) await forgetIds(tables, (sql) => runner.query(sql) as Promise<unknown[]>);
   } finally {
     await runner.query(isMySql ? 'SET FOREIGN_KEY_CHECKS = 1' : 'PRAGMA foreign_keys = ON');
