@@ -27,7 +27,7 @@ describe('the package', () => {
   it('has types where TypeScript looks for them', async () => {
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
     if (!analysis.types) throw new Error('The package has no types');
-    expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(['.', './testing']));
+    expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(['.', './client', './testing']));
     // Node without ESM (node10) is not supported.
     const problems = analysis.problems.filter(
       (problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'),

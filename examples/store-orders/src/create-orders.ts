@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { TableIndex, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** The table `store_order`, on both engines. Its second index makes a page of one status a range read. */
 export class CreateOrders1764288000000 implements MigrationInterface {
@@ -7,17 +7,22 @@ export class CreateOrders1764288000000 implements MigrationInterface {
     const id = mysql ? 'BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY' : 'INTEGER PRIMARY KEY AUTOINCREMENT';
     const engine = mysql ? 'ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : '';
     await runner.query(`
-      CREATE TABLE store_order (
+      CREATE TABLE IF NOT EXISTS store_order (
         id ${id},
         pet_id BIGINT NOT NULL,
         quantity INT NOT NULL,
         status VARCHAR(16) NOT NULL,
         placed_at BIGINT NOT NULL
       ) ${engine}`);
-    await runner.query('CREATE INDEX store_order_status_id ON store_order (status, id)');
+    const table = await runner.getTable('store_order');
+    if (table?.indices.some(({ name }) => name === INDEX) !== true) {
+      await runner.createIndex('store_order', new TableIndex({ name: INDEX, columnNames: ['status', 'id'] }));
+    }
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE IF EXISTS store_order');
   }
 }
+
+const INDEX = 'store_order_status_id';

@@ -6,7 +6,7 @@ export class CreateThings1764000000000 implements MigrationInterface {
     const mysql = runner.dataSource.options.type === 'mysql';
     const id = mysql ? 'BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY' : 'INTEGER PRIMARY KEY AUTOINCREMENT';
     const engine = mysql ? 'ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : '';
-    await runner.query(`CREATE TABLE things_thing (id ${id}, name VARCHAR(255) NOT NULL) ${engine}`);
+    await runner.query(`CREATE TABLE IF NOT EXISTS things_thing (id ${id}, name VARCHAR(255) NOT NULL) ${engine}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
