@@ -95,7 +95,7 @@ export function isUnavailable(error: unknown): boolean {
   return (error instanceof ApiError ? error : databaseFailure(error))?.kind.category === 'unavailable';
 }
 
-/** What a client is told of a fault of the database that passes; undefined for any other fault. */
+/** What a client gets for a fault of the database that passes; undefined for any other fault. */
 export function databaseFailure(error: unknown): ApiError | undefined {
   const fault = driverErrorOf(error);
   if (fault === undefined || !(fault.outcome === 'unknown' || isPassing(fault))) return undefined;

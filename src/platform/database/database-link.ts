@@ -13,7 +13,7 @@ import { MigrationError, Migrator, type MigrationSource, type MigrationListener 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5000;
 
-/** Brings the database up: connected, with the schema that this build needs. Tries until it is told to stop. */
+/** Brings the database up: connected, with the schema that this build needs. Tries until it is stopped. */
 export class DatabaseLink {
   readonly migrator: Migrator;
   private readonly stopping = new AbortController();
@@ -21,7 +21,7 @@ export class DatabaseLink {
   private asking: Promise<unknown> | undefined;
   private current = false;
   /** What the log has last of the schema. */
-  private told = '';
+  private reported = '';
 
   constructor(
     private readonly dataSource: PlatformDataSource,
@@ -144,9 +144,9 @@ export class DatabaseLink {
   }
 
   private isNews(schema: readonly string[]): boolean {
-    const told = schema.join();
-    const isNews = told !== this.told;
-    this.told = told;
+    const news = schema.join();
+    const isNews = news !== this.reported;
+    this.reported = news;
     return isNews;
   }
 }

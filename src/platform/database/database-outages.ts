@@ -13,9 +13,9 @@ const UNREADABLE_MS = 60_000;
 
 interface Outage {
   readonly since: number;
-  /** The last that was told of. */
+  /** The last that was reported. */
   fault?: unknown;
-  /** The codes that were told of it. */
+  /** The codes that were reported of it. */
   readonly codes: Set<string>;
 }
 
@@ -60,7 +60,7 @@ export class DatabaseOutages {
     this.log.warn({ event: 'db.unavailable', part, ...this.shownTarget(), err }, `${message}; trying again`);
   }
 
-  /** A file that cannot be read now is told of where the login is read. */
+  /** A file that cannot be read now is reported where the login is read. */
   private shownTarget(): object {
     try {
       return this.target();

@@ -9,7 +9,7 @@ import { LateError } from './deadline.js';
 import type { StatementFault } from './database-failure.js';
 import { isRead, summaryOf } from './statement-summary.js';
 
-/** Who is told of what a database does. A command, which ends at once, tells nobody. */
+/** Who observes what a database does. A command, which ends at once, has no observers. */
 export interface DatabaseObservers {
   readonly metrics?: Metrics;
   readonly log?: Log;

@@ -40,7 +40,7 @@ export class MigrationLock {
   /**
    * Runs `work` while no other process of this service runs its own. Work of several steps calls `confirm` before each.
    *
-   * @param listener told what becomes of the lock meanwhile.
+   * @param listener hears what becomes of the lock meanwhile.
    * @param stopping ends the wait for the lock.
    * @throws {StartFault} when another process holds the lock for more than 60 s. Else what `stopping` was ended with.
    */

@@ -99,8 +99,8 @@ function textDifference(type: string, entity: EntityColumn, column: MysqlColumn)
   if (entity.collation !== undefined && column.collation !== null && entity.collation !== column.collation)
     return `has the collation ${column.collation}, the entity says ${entity.collation}`;
   const needed = entity.length ?? CAPACITY[type] ?? 0;
-  const room = CAPACITY[column.type] ?? column.length ?? Infinity;
-  return room < needed ? `is ${column.fullType}, the entity says ${needed} characters` : undefined;
+  const capacity = CAPACITY[column.type] ?? column.length ?? Infinity;
+  return capacity < needed ? `is ${column.fullType}, the entity says ${needed} characters` : undefined;
 }
 
 function rowDifference(entity: EntityColumn, column: MysqlColumn): string | undefined {

@@ -32,7 +32,7 @@ const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203, 1226])
 /** The login may not do this to the table, the column or the database. Nothing was done; a grant mends it, no code. */
 const NOT_GRANTED: ReadonlySet<number> = new Set([1044, 1142, 1143]);
 
-/** Cut off, at a moment that is not told: shutting down, killed, timed out, and 1180, a commit that failed halfway. */
+/** Cut off, at a moment that is not known: shutting down, killed, timed out, and 1180, a commit that failed halfway. */
 const CUT_OFF: ReadonlySet<number> = new Set([1053, 1180, 1317, 1927, 1969, 3024, 4031]);
 
 /** The connection was refused or reset before a statement was sent on it. */

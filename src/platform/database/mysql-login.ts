@@ -10,7 +10,7 @@ interface Login {
 export class MysqlLogin {
   private readable = true;
 
-  /** @param log told once when the file cannot be used; the login that was read last holds on. */
+  /** @param log gets a line once when the file cannot be used; the login that was read last holds on. */
   constructor(
     private readonly settings: Config['database'],
     private known: Login,

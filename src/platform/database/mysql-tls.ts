@@ -22,7 +22,7 @@ export class MysqlTls {
   private isFresh = false;
 
   /**
-   * @param log told once when the files cannot be used; what they had last holds on.
+   * @param log gets a line once when the files cannot be used; what they had last holds on.
    * @throws {ConfigError} where they cannot be used from the start.
    */
   constructor(

@@ -8,7 +8,7 @@ export const MIGRATION_TABLE = 'migration';
 /** What a feature may well have expected. */
 const EXPECTED = /^(ER_DUP_ENTRY|ER_ROW_IS_REFERENCED.*|ER_NO_REFERENCED_ROW.*|SQLITE_CONSTRAINT.*)$/;
 
-/** Where refused statements are told of. */
+/** Where refused statements are logged. */
 export interface StatementTarget {
   warn(fields: { readonly statement: string; readonly sent_by: string | undefined }, message: string): void;
   debug(fields: object, message: string): void;
@@ -27,7 +27,7 @@ export class StatementLog implements Logger {
 
   /** The calls that lead here, where they are logged if the statement is refused: later, only those are known that wait for it. */
   callers(runner?: object): string | undefined {
-    return this.isTold(runner) ? framesOf(new Error().stack) : undefined;
+    return this.isLogged(runner) ? framesOf(new Error().stack) : undefined;
   }
 
   logQueryError(error: string | Error, statement: string, _parameters?: unknown, runner?: QueryRunner): void {
@@ -36,7 +36,7 @@ export class StatementLog implements Logger {
 
   /** @param callers as they were when the statement was sent; those of now unless given. */
   logRefused(error: string | Error, statement: string, runner?: object, callers = callersOf(runner)): void {
-    if (this.target === undefined || !this.isTold(runner)) return;
+    if (this.target === undefined || !this.isLogged(runner)) return;
     // An empty database is asked for its migrations too.
     if (isMissingTable(error) && statement.includes(` FROM ${MIGRATION_TABLE} `)) return;
     const { message: words, code = '' } = (typeof error === 'string' ? { message: error } : error) as {
@@ -49,7 +49,7 @@ export class StatementLog implements Logger {
     this.target[EXPECTED.test(code) ? 'debug' : 'warn'](fields, `The database refused a statement: ${words}`);
   }
 
-  private isTold(runner: object | undefined): boolean {
+  private isLogged(runner: object | undefined): boolean {
     const isMigration = (runner as { timeoutMs?: number } | undefined)?.timeoutMs === Infinity;
     return this.isDevelopment || isMigration;
   }

@@ -14,6 +14,10 @@ const INTEGERS: ReadonlySet<unknown> = new Set<unknown>([
 ]);
 const DECIMALS: ReadonlySet<unknown> = new Set(['decimal', 'dec', 'numeric', 'fixed']);
 
+export function isDecimal({ type }: Pick<ColumnMetadata, 'type'>): boolean {
+  return DECIMALS.has(type);
+}
+
 /**
  * What an entity gets of a column, the same on both engines, before TypeORM and transformers look at it.
  *
@@ -24,7 +28,7 @@ export function readValue(value: unknown, column: ColumnMetadata): unknown {
   const { type } = column;
   if (type === 'bigint') return int64For(column, value);
   if (INTEGERS.has(type)) return Number(value);
-  if (DECIMALS.has(type)) return typeof value === 'string' ? value : Number(value).toFixed(column.scale ?? 0);
+  if (isDecimal(column)) return typeof value === 'string' ? value : Number(value).toFixed(column.scale ?? 0);
   return value;
 }
 

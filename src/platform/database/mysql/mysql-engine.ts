@@ -15,8 +15,8 @@ import { MysqlLease, type LeaseOptions, type LeaseTerms } from './mysql-lease.js
 import { MysqlPool } from './mysql-pool.js';
 
 /**
- * Statements that the server keeps for one connection; those that were not used for longest make room. A server keeps 16,382
- * for all of its connections unless it is told otherwise.
+ * Statements that the server keeps for one connection; those that were not used for longest are closed. A server keeps 16,382
+ * for all of its connections unless it is set otherwise.
  */
 const MOST_PREPARED = 128;
 
@@ -150,7 +150,7 @@ export class MysqlEngine implements LeaseTerms {
       // As SQLite gives them, and as TypeORM takes them from there.
       dateStrings: ['DATE'],
       jsonStrings: true,
-      // mysql2 offers LOAD DATA LOCAL to the server unless told otherwise.
+      // mysql2 offers LOAD DATA LOCAL to the server unless it is set otherwise.
       flags: ['-LOCAL_FILES'],
       maxPreparedStatements: MOST_PREPARED,
     };

@@ -77,7 +77,7 @@ export class MysqlLease {
   run(sql: string, parameters: readonly unknown[] = []): Promise<unknown> {
     const run = (): Promise<unknown> => this.runNow(sql, parameters);
     const result = this.turn === undefined ? run() : this.turn.then(run, run);
-    // Whoever asked for it is told of its fault.
+    // Whoever asked for it gets its fault.
     result.catch(() => undefined);
     this.turn = result;
     return result;

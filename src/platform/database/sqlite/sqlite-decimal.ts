@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { StartFault } from '../../start-fault.js';
-import type { ColumnMetadata } from '../values.js';
+import { isDecimal, type ColumnMetadata } from '../values.js';
 
 /** Significant digits that SQLite keeps of a DECIMAL (Datatypes In SQLite, 3). */
 const EXACT_DIGITS = 15;
@@ -12,10 +12,6 @@ const FARTHEST = 1000;
 const DEFAULT_PRECISION = 10;
 
 type Decimal = Pick<ColumnMetadata, 'type' | 'precision' | 'scale' | 'propertyName'>;
-
-export function isDecimal({ type }: Pick<ColumnMetadata, 'type'>): boolean {
-  return /^(dec|decimal|numeric)$/.test(String(type));
-}
 
 /** @throws {StartFault} for a DECIMAL that SQLite would round. */
 export function requireExactDecimals(metadatas: readonly EntityMetadata[]): void {

@@ -4,10 +4,10 @@ import type BetterSqlite3 from 'better-sqlite3-v13';
 import { QueryFailedError, QueryResult, type EntityMetadata, type Table } from 'typeorm';
 import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
-import { readValue, returnedMap, type ColumnMetadata } from '../values.js';
+import { isDecimal, readValue, returnedMap, type ColumnMetadata } from '../values.js';
 import { EndedTransactionError } from '../database-failure.js';
 import type { StatementLog } from '../statement-log.js';
-import { isDecimal, storedDecimal } from './sqlite-decimal.js';
+import { storedDecimal } from './sqlite-decimal.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import type { SqliteEngine } from './sqlite-engine.js';
 
