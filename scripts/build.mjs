@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const CACHE = 'node_modules/.cache';
 const STAMP = `${CACHE}/built`;
@@ -16,7 +17,7 @@ const STEPS = [
 ];
 
 requireNode();
-process.chdir(new URL('..', import.meta.url).pathname);
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 if (!process.argv.includes('--unless-built') || !isBuilt()) build();
 
 /** `npm ci --ignore-scripts` leaves out the one script that brings Node. */

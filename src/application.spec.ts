@@ -140,12 +140,12 @@ async function answersOf(toys: Feature): Promise<object[]> {
   calls = [];
   const env = { LOG_LEVEL: 'silent', PUBLIC_BASE_URL: 'http://toys.example/v1' };
   const application = await startTestApplication({ features: [toys], env });
-  const { client, stranger } = application;
+  const { client, anonymous } = application;
   const reader = await application.clientWith('toys:read');
   const toy = { id: 9007199254740993n, name: 'Ball' };
   const once = { headers: { 'Idempotency-Key': 'once' } };
   const given = [
-    await stranger.get('/v1/toys?limit=3'),
+    await anonymous.get('/v1/toys?limit=3'),
     await client.get('/v1/toys?limit=0&size=3'),
     await client.post('/v1/toys', toy),
     await client.post('/v1/toys', toy, once),
@@ -155,7 +155,7 @@ async function answersOf(toys: Feature): Promise<object[]> {
     await client.post('/v1/toys', '{'),
     await client.post('/v1/toys?verbose=true', toy),
     await reader.post('/v1/toys', '{'),
-    await stranger.get('/v1/toys/ball'),
+    await anonymous.get('/v1/toys/ball'),
     await client.get('/v1/toys/ball', { headers: { Accept: 'text/html' } }),
     await client.get('/v1/toys/ball?size=3'),
   ];
@@ -217,7 +217,7 @@ describe('a handler that has the request', () => {
   it('sees it end and close, also where it has no body', async () => {
     const sleeves = defineFeature({ name: 'sleeves', platform: '^1.0.0', module: SleevesModule });
     const application = await startTestApplication({ features: [sleeves], env: { LOG_LEVEL: 'silent' } });
-    const answer = await application.stranger.get('/v1/sleeves');
+    const answer = await application.anonymous.get('/v1/sleeves');
     await application.stop();
     expect(answer.text).toBe('{"wasEnded":false,"isEnded":true}');
   });

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { posix } from 'node:path';
 import { featureNames, type FeatureNames } from './feature-names.js';
 import { renderTemplate, type NewFile } from './feature-template.js';
-import { inRepository } from './room-imports.js';
+import { inRepository } from './repository-imports.js';
 
 /** What is used of the `Tree` of @angular-devkit/schematics: the files of a project, by paths from its folder. */
 export interface Tree {
@@ -43,7 +43,9 @@ export function feature({ sourceRoot = 'src', path = '', skipImport = false, ...
     const names = featureNames(named.name, named.singular);
     const folder = posix.join(path, names.feature.kebab);
     const files = renderTemplate('feature', names, Date.now()).map((file) => inFolder(folder, file));
-    const own = tree.exists(`${sourceRoot}/platform/feature.ts`) ? fromRooms(files, tree, sourceRoot) : files;
+    const own = tree.exists(`${sourceRoot}/platform/feature.ts`)
+      ? withRepositoryImports(files, tree, sourceRoot)
+      : files;
     for (const { path: at, text } of own) tree.create(posix.join(sourceRoot, at), text);
     if (!skipImport) addToList(tree, sourceRoot, names, folder);
   };
@@ -62,9 +64,9 @@ export function featurePackage({ name, singular }: FeatureOptions) {
 }
 
 /** The same files as they stand in this repository. */
-function fromRooms(files: readonly NewFile[], tree: Tree, sourceRoot: string): NewFile[] {
-  const face = tree.readText(`${sourceRoot}/index.ts`);
-  return files.map((file) => inRepository(file, face));
+function withRepositoryImports(files: readonly NewFile[], tree: Tree, sourceRoot: string): NewFile[] {
+  const publicApi = tree.readText(`${sourceRoot}/index.ts`);
+  return files.map((file) => inRepository(file, publicApi));
 }
 
 /** `[pets]` → `[pets, orders]`, with its import. */

@@ -67,7 +67,7 @@ describe('a feature', () => {
       scopes: ['pets:read', 'other:read'],
       service: { client: 'test', reads: true },
     });
-    expect((await application.stranger.get('/v1/who/anyone')).json()).toEqual({
+    expect((await application.anonymous.get('/v1/who/anyone')).json()).toEqual({
       client: null,
       service: { client: null, reads: false },
     });

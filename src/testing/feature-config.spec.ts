@@ -56,8 +56,8 @@ afterEach(async () => {
 describe('the variables of a feature', () => {
   it('are injected, typed, with their defaults', async () => {
     application = await startTestApplication({ features: [cats], env: { CATS_MAX: '41' } });
-    const { stranger } = application;
-    expect((await stranger.get('/v1/cats')).json()).toEqual({ next: 42, food: 'mice', token: 'none' });
+    const { anonymous } = application;
+    expect((await anonymous.get('/v1/cats')).json()).toEqual({ next: 42, food: 'mice', token: 'none' });
   });
 
   it('are checked with all others, and never written as they are where they are secret', () => {

@@ -18,7 +18,7 @@ const METHODS = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'];
  */
 export async function assertPlatformRules(application: TestApplication, feature: Feature): Promise<void> {
   const routes = application.routesOf(feature);
-  const operations = await readOperations(application.stranger);
+  const operations = await readOperations(application.anonymous);
   // What adds something comes first, so that lists have something to show.
   const inOrder = routes.toSorted((a, b) => Number(a.method !== 'POST') - Number(b.method !== 'POST'));
   const breaches = routes.length === 0 ? [`feature '${feature.name}' serves nothing here`] : [];
@@ -41,14 +41,14 @@ async function trialBreaches(trial: RouteTrial): Promise<string[]> {
 }
 
 async function methodBreaches(
-  { stranger }: TestApplication,
+  { anonymous }: TestApplication,
   path: string,
   routes: readonly Route[],
 ): Promise<string[]> {
   const served = new Set(routes.map(({ method }) => method));
   const other = METHODS.find((method) => !served.has(method));
   if (other === undefined) return [];
-  const answer = await stranger.request(other, path.replace(/\{\w+\}/g, '1'));
+  const answer = await anonymous.request(other, path.replace(/\{\w+\}/g, '1'));
   const faults = errorFaults(answer, 405, 'method_not_allowed');
   const allow = new Set(answer.headers.get('allow')?.split(', '));
   if ([...served].some((method) => !allow.has(method))) faults.push(`Allow is ${[...allow].join(', ')}`);

@@ -52,13 +52,13 @@ const start = async (deadlineMs: number): Promise<void> => {
 
 it('an operation with @RequestDeadline has more time than the others', async () => {
   await start(USUAL_MS);
-  const { stranger } = application;
-  assertError(await stranger.get('/v1/kettles/usual'), 503, 'service_unavailable');
-  const answer = await stranger.get('/v1/kettles/slow');
+  const { anonymous } = application;
+  assertError(await anonymous.get('/v1/kettles/usual'), 503, 'service_unavailable');
+  const answer = await anonymous.get('/v1/kettles/slow');
   expect([answer.status, answer.json()]).toStrictEqual([200, { boils: true }]);
 });
 
 it('an operation with @RequestDeadline has less time than the others', async () => {
   await start(120_000);
-  assertError(await application.stranger.get('/v1/kettles/hasty'), 503, 'service_unavailable');
+  assertError(await application.anonymous.get('/v1/kettles/hasty'), 503, 'service_unavailable');
 });

@@ -78,9 +78,9 @@ function namesItsScopes(trial: RouteTrial): void {
 
 async function closedWithoutKey(trial: RouteTrial): Promise<void> {
   if (trial.route.open === true) return;
-  await trial.refused(trial.application.stranger, [401, 'missing_api_key'], 'a request without a key');
+  await trial.refused(trial.application.anonymous, [401, 'missing_api_key'], 'a request without a key');
   const headers = { Authorization: 'Bearer as_test_nobody00_x' };
-  await trial.refused(trial.application.stranger, [401, 'invalid_api_key'], 'a wrong key', { headers });
+  await trial.refused(trial.application.anonymous, [401, 'invalid_api_key'], 'a wrong key', { headers });
 }
 
 async function closedWithoutScopes(trial: RouteTrial): Promise<void> {

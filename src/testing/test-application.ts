@@ -111,7 +111,7 @@ export class TestApplication {
   /** Its key has every scope. */
   readonly client: TestClient;
   /** Sends no key. */
-  readonly stranger: TestClient;
+  readonly anonymous: TestClient;
 
   /** @internal */
   constructor(
@@ -121,7 +121,7 @@ export class TestApplication {
     readonly key: string,
   ) {
     this.client = new TestClient(running.url, key);
-    this.stranger = new TestClient(running.url);
+    this.anonymous = new TestClient(running.url);
   }
 
   /** `http://127.0.0.1:PORT`, without `/v1`. */

@@ -39,14 +39,14 @@ const start = async (...features: Feature[]): Promise<TestApplication> =>
 afterEach(() => application.stop());
 
 describe('the test application', () => {
-  it('has a client with every scope, clients with some, and a stranger', async () => {
-    const { client, stranger } = await start(pets);
+  it('has a client with every scope, clients with some, and an anonymous one', async () => {
+    const { client, anonymous } = await start(pets);
     const created = await client.post('/v1/pets', { name: 'Rex', categoryId: 9007199254740993n });
     expect(created.json()).toEqual({ id: 1, name: 'Rex', categoryId: 9007199254740993n, status: 'available' });
     const reader = await application.clientWith('pets:read');
     expect((await reader.get('/v1/pets')).status).toBe(200);
     expect(await reader.post('/v1/pets', {})).toBeError(403, 'insufficient_scope');
-    expect(await stranger.get('/v1/pets')).toBeError(401, 'missing_api_key');
+    expect(await anonymous.get('/v1/pets')).toBeError(401, 'missing_api_key');
   });
 
   it('has a database of its own', async () => {
@@ -65,8 +65,8 @@ describe('the test application', () => {
 
 describe('assertError', () => {
   it('names everything that is not so', async () => {
-    const { stranger } = await start(pets);
-    const answer = await stranger.get('/v1/pets');
+    const { anonymous } = await start(pets);
+    const answer = await anonymous.get('/v1/pets');
     assertError(answer, 401, 'missing_api_key');
     expect(() => assertError(answer, 404, 'pet_not_found')).toThrow(
       /the status line says 401; its code is "missing_api_key"; its status is 401\nReceived 401 /,

@@ -30,7 +30,6 @@ export {
   renderExample,
   renderMarkdown,
   type DocumentedSection,
-  type DocumentedVariable,
 } from './documentation.js';
 export { loadEnvironment } from './environment.js';
 export { loadConfig, readNodeEnv } from './load-config.js';

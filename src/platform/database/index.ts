@@ -21,7 +21,7 @@ export { DatabaseOutages } from './database-outages.js';
 export { PlatformDataSource } from './platform-data-source.js';
 export { UnusableDatabase, unusableDatabase } from './unusable-database.js';
 export { LOCK_TABLE } from './migration-lock.js';
-export { planMigrations, type PlannedMigration } from './migration-plan.js';
+export { planMigrations } from './migration-plan.js';
 export { Migrator, type MigrationSource, type MigrationListener } from './migrator.js';
 export { MOST_COUNTED, tableSizes, type TableSize } from './table-sizes.js';
 export { MOST_TOGETHER, queryEach } from './query-each.js';

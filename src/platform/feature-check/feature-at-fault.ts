@@ -12,6 +12,7 @@ import { ApiError } from '../errors/index.js';
 import { stackOf } from '../logging/index.js';
 import { StartFault } from '../start-fault.js';
 import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
+// Imported as a whole: an old Node lacks a part of it, and is refused later with a message.
 import util from 'node:util';
 
 /** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
@@ -57,16 +58,17 @@ export async function attributeToFeature<T>(features: readonly Feature[], starti
 }
 
 /**
- * The feature whose code an error came out of: the one whose file, else whose folder, the first frame of its stack lies
- * in that lies in any; else one of whose classes the error speaks, as Nest does of a dependency that it cannot find, and TypeORM of an entity.
+ * The feature that an error came out of: the first frame of its stack that lies in the file, else in the folder, of a feature
+ * decides; else the feature one of whose classes the message names.
  */
 async function featureAtFault(error: unknown, features: readonly Feature[]): Promise<string | undefined> {
   if (!(error instanceof Error)) return undefined;
   const inside = featureOfFiles(features)(filesIn(error.stack ?? ''));
   if (inside !== undefined) return inside;
   const declared = await declareFeatures(features);
-  return declared.find((feature) => classesOf(feature).some((name) => new RegExp(`\\b${name}\\b`).test(error.message)))
-    ?.name;
+  // A `$` may begin a name or end it, where `\b` sees no edge.
+  const words = new Set(error.message.match(/[\p{ID_Continue}$]+/gu));
+  return declared.find((feature) => classesOf(feature).some((name) => words.has(name)))?.name;
 }
 
 /** Finds the feature in whose file, else in whose folder, the first of some files lies that lies in any. */
@@ -105,7 +107,6 @@ function classesOf({ module, modules, entities }: DeclaredFeature): string[] {
     .concat(entities.map(nameOfEntity));
 }
 
-// Imported as a whole: an old Node lacks a part of it, and is refused later with a message.
 /** Calls between a line of the log and the code that wrote it: pino's, Nest's, and those of a library around it. */
 const CALLS = 30;
 

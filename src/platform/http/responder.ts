@@ -90,13 +90,13 @@ function otherMediaAnswer(
   const given = response.getHeader('Content-Type');
   const type = typeof given === 'string' ? given : route?.produces[0];
   if (type === undefined || type.startsWith(JSON_MEDIA)) return undefined;
-  if (typeof result === 'string') return new Answer(status, bytesOf(Buffer.from(result)), {}, withCharset(type));
-  if (result instanceof Uint8Array) return new Answer(status, bytesOf(Buffer.from(result)), {}, type);
+  if (typeof result === 'string') return new Answer(status, latin1Bytes(Buffer.from(result)), {}, withCharset(type));
+  if (result instanceof Uint8Array) return new Answer(status, latin1Bytes(Buffer.from(result)), {}, type);
   if (given === undefined || typeof result !== 'object' || result === null) return undefined;
   return new Answer(status, jsonBytes(result), {}, withCharset(type));
 }
 
-const bytesOf = (buffer: Buffer): Bytes => buffer.toString('latin1') as Bytes;
+const latin1Bytes = (buffer: Buffer): Bytes => buffer.toString('latin1') as Bytes;
 
 /** Adds the charset that Express adds to every text. */
 function withCharset(type: string): string {

@@ -4,10 +4,10 @@ import { jsonText, stringifyJson, WITHOUT_TEXT } from './stringify-json.js';
 export type Bytes = string & { readonly [brand]: true };
 declare const brand: unique symbol;
 
-/** Room for a page of a hundred pets with the longest names, unless most of them must be escaped. */
-const ROOM = 128 * 1024;
-const room = Buffer.allocUnsafeSlow(ROOM);
-/** Whether the room is in use: what a value does when it is asked may be to have another one written. */
+/** Enough for a page of a hundred pets with the longest names, unless most of them must be escaped. */
+const BUFFER_BYTES = 128 * 1024;
+const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+/** Whether the buffer is in use: what a value does when it is asked may be to have another one written. */
 let isWriting = false;
 
 /** Names of members that are kept ready; more than a service has, unless what it answers are dictionaries. */
@@ -31,7 +31,7 @@ export function jsonBytes(value: unknown): Bytes {
   isWriting = true;
   try {
     const end = write(value, 0);
-    if (end > 0 && end <= ROOM) return room.toString('latin1', 0, end) as Bytes;
+    if (end > 0 && end <= BUFFER_BYTES) return buffer.toString('latin1', 0, end) as Bytes;
   } finally {
     isWriting = false;
   }
@@ -47,9 +47,9 @@ export function textOf(bytes: Bytes | ''): string {
   return Buffer.from(bytes, 'latin1').toString();
 }
 
-/** @returns where it ends, beyond the room for what is longer; `at` for what has no JSON text, and nothing is written. */
+/** @returns where it ends, beyond the buffer for what is longer; `at` for what has no JSON text, and nothing is written. */
 function write(value: unknown, at: number): number {
-  if (at > ROOM) return at + 1;
+  if (at > BUFFER_BYTES) return at + 1;
   switch (typeof value) {
     case 'string':
       return writeString(value, at);
@@ -88,29 +88,29 @@ const { isRawJSON } = JSON as unknown as { isRawJSON: (value: unknown) => boolea
 const SPECIAL = [Number, String, Boolean, BigInt, ...WITHOUT_TEXT];
 
 function writeArray(items: readonly unknown[], at: number): number {
-  room[at++] = OPENING_BRACKET;
+  buffer[at++] = OPENING_BRACKET;
   for (let index = 0; index < items.length; index++) {
-    if (index > 0) room[at++] = COMMA;
+    if (index > 0) buffer[at++] = COMMA;
     const end = write(items[index], at);
     at = end === at ? writeBytes('null', at) : end;
   }
-  room[at++] = CLOSING_BRACKET;
+  buffer[at++] = CLOSING_BRACKET;
   return at;
 }
 
 function writeObject(object: Readonly<Record<string, unknown>>, start: number): number {
   let at = start;
-  room[at++] = OPENING_BRACE;
+  buffer[at++] = OPENING_BRACE;
   for (const name in object) {
     // V8 sees that this holds of most, and asks for nothing; `Object.hasOwn` it would ask each time.
     if (!Object.prototype.hasOwnProperty.call(object, name)) continue;
     const separated = at - start > 1 ? at + 1 : at;
-    if (separated > at) room[at] = COMMA;
+    if (separated > at) buffer[at] = COMMA;
     const named = writeBytes(nameOf(name), separated);
     const end = write(object[name], named);
     if (end > named) at = end;
   }
-  room[at++] = CLOSING_BRACE;
+  buffer[at++] = CLOSING_BRACE;
   return at;
 }
 
@@ -126,25 +126,25 @@ function nameOf(name: string): Bytes {
 }
 
 function writeString(text: string, start: number): number {
-  if (text.length > ROOM - start) return ROOM + 1;
+  if (text.length > BUFFER_BYTES - start) return BUFFER_BYTES + 1;
   let at = start;
-  room[at++] = QUOTE;
+  buffer[at++] = QUOTE;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x80) {
       if (unit < 0x20 || unit === QUOTE || unit === BACKSLASH) return writeEscaped(text, start);
-      room[at++] = unit;
+      buffer[at++] = unit;
     } else if (unit < 0x800) {
-      room[at++] = 0xc0 | (unit >> 6);
-      room[at++] = 0x80 | (unit & 0x3f);
+      buffer[at++] = 0xc0 | (unit >> 6);
+      buffer[at++] = 0x80 | (unit & 0x3f);
     } else {
       if (unit >= 0xd800 && unit <= 0xdfff) return writeEscaped(text, start);
-      room[at++] = 0xe0 | (unit >> 12);
-      room[at++] = 0x80 | ((unit >> 6) & 0x3f);
-      room[at++] = 0x80 | (unit & 0x3f);
+      buffer[at++] = 0xe0 | (unit >> 12);
+      buffer[at++] = 0x80 | ((unit >> 6) & 0x3f);
+      buffer[at++] = 0x80 | (unit & 0x3f);
     }
   }
-  room[at++] = QUOTE;
+  buffer[at++] = QUOTE;
   return at;
 }
 
@@ -156,14 +156,14 @@ function writeEscaped(text: string, at: number): number {
 function writeInteger(integer: number, at: number): number {
   let rest = integer;
   if (rest < 0) {
-    room[at++] = MINUS;
+    buffer[at++] = MINUS;
     rest = -rest;
   }
   let end = at + 1;
   for (let power = 10; power <= rest; power *= 10) end++;
   for (let place = end - 1; place >= at; place--) {
     const tenth = Math.floor(rest / 10);
-    room[place] = ZERO + (rest - tenth * 10);
+    buffer[place] = ZERO + (rest - tenth * 10);
     rest = tenth;
   }
   return end;
@@ -171,7 +171,7 @@ function writeInteger(integer: number, at: number): number {
 
 /** @param bytes ASCII, or `Bytes`. */
 function writeBytes(bytes: string, at: number): number {
-  if (bytes.length > ROOM - at) return ROOM + 1;
-  for (let index = 0; index < bytes.length; index++) room[at++] = bytes.charCodeAt(index);
+  if (bytes.length > BUFFER_BYTES - at) return BUFFER_BYTES + 1;
+  for (let index = 0; index < bytes.length; index++) buffer[at++] = bytes.charCodeAt(index);
   return at;
 }

@@ -1,5 +1,5 @@
 export { documentDto, undeclaredProperties } from './document-dto.js';
-export { hasShape, type Dto, neverText } from './dto-shape.js';
+export { hasShape, neverText } from './dto-shape.js';
 export {
   EnumParameter,
   EnumProperty,

@@ -2,17 +2,17 @@ import { posix } from 'node:path';
 import type { NewFile } from './feature-template.js';
 
 /**
- * A feature's file as it stands in this repository: it imports the platform's rooms where another package imports
+ * A feature's file as it stands in this repository: it imports the platform's folders where another package imports
  * `animal-store`, and Jest runs its tests.
  *
  * @param file as another package would have it, its path from `src/`.
- * @param face the text of src/index.ts, which says where each name comes from.
+ * @param publicApi the text of src/index.ts, which says where each name comes from.
  */
-export function inRepository(file: NewFile, face: string): NewFile {
-  const rooms = roomsOf(face);
+export function inRepository(file: NewFile, publicApi: string): NewFile {
+  const folders = foldersOf(publicApi);
   const up = posix.relative(posix.dirname(file.path), '.') || '.';
   const text = file.text
-    .replace(/^import \{([^}]*)\} from 'animal-store';$/gm, (_, list: string) => importsOf(namesIn(list), rooms, up))
+    .replace(/^import \{([^}]*)\} from 'animal-store';$/gm, (_, list: string) => importsOf(namesIn(list), folders, up))
     .replace("'animal-store/testing'", `'${up}/testing/index.js'`)
     .replace(
       "import { after, before, beforeEach, describe, it } from 'node:test';",
@@ -22,21 +22,21 @@ export function inRepository(file: NewFile, face: string): NewFile {
 }
 
 /** From `Name` to the file that src/index.ts exports it from, e.g. `./platform/errors/index.js`. */
-function roomsOf(face: string): Map<string, string> {
-  const exported = face.matchAll(/^export \{([^}]*)\} from '([^']*)';$/gm);
+function foldersOf(publicApi: string): Map<string, string> {
+  const exported = publicApi.matchAll(/^export \{([^}]*)\} from '([^']*)';$/gm);
   return new Map(
-    [...exported].flatMap(([, list = '', room = '']) => namesIn(list).map((name) => [bare(name), room] as const)),
+    [...exported].flatMap(([, list = '', folder = '']) => namesIn(list).map((name) => [bare(name), folder] as const)),
   );
 }
 
-function importsOf(names: readonly string[], rooms: ReadonlyMap<string, string>, up: string): string {
-  const byRoom = Map.groupBy(names, (name) => rooms.get(bare(name)) ?? './index.js');
-  return [...byRoom]
+function importsOf(names: readonly string[], folders: ReadonlyMap<string, string>, up: string): string {
+  const byFolder = Map.groupBy(names, (name) => folders.get(bare(name)) ?? './index.js');
+  return [...byFolder]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([room, inside]) => {
+    .map(([folder, inside]) => {
       const types = inside.every((name) => name.startsWith('type '));
       const list = types ? inside.map(bare).join(', ') : inside.join(', ');
-      return `import ${types ? 'type ' : ''}{ ${list} } from '${posix.join(up, room)}';`;
+      return `import ${types ? 'type ' : ''}{ ${list} } from '${posix.join(up, folder)}';`;
     })
     .join('\n');
 }
