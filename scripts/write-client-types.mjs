@@ -37,6 +37,11 @@ const types = memberOf(declared, 'schemas').type.members.map(({ name: { text: na
 });
 const fields = Object.values(schemas).flatMap(({ properties = {} }) => Object.entries(properties));
 const int64 = [...new Set(fields.filter(([, schema]) => schema.format === 'int64').map(([name]) => name))].sort();
+const isOtherNumber = ({ type, format: kind }) =>
+  kind !== 'int64' && [type].flat().some((one) => /^(integer|number)$/.test(one));
+const both = fields.filter(([name, schema]) => int64.includes(name) && isOtherNumber(schema)).map(([name]) => name);
+// The client reads a field by its name alone.
+if (both.length > 0) throw new Error(`int64 in one schema and another number elsewhere: ${both.join(', ')}`);
 const text = `// Written by npm run openapi, from openapi.json.
 
 ${types.join('\n\n')}
