@@ -1,5 +1,5 @@
 import { QueryFailedError } from 'typeorm';
-import { ApiError, coreErrors } from '../errors/index.js';
+import { ApiError, coreErrors, OUTCOME_UNKNOWN } from '../errors/index.js';
 import { LateError } from './deadline.js';
 import { isConflict, isPassingMysqlFault, type MysqlFault } from './mysql-failure.js';
 import { isFileFault, isFileLock } from './sqlite-failure.js';
@@ -27,10 +27,6 @@ export class NotAskedError extends Error {
 
 /** Seconds after which a client may try again. */
 const RETRY_LATER = { 'Retry-After': '2' } as const;
-
-/** Nobody but the client can repeat it safely. */
-const OUTCOME_UNKNOWN =
-  'It is not known whether this was done. To repeat it is safe with the same Idempotency-Key; without one, look first.';
 
 /** The driver's error, also where a feature has said it in its own words, with a `cause`. */
 export function driverErrorOf(error: unknown): DriverFault | undefined {

@@ -45,6 +45,10 @@ function codeOf(cause: unknown): string | undefined {
   return cause instanceof Error ? codeOf(cause.cause) : undefined;
 }
 
+/** What is said of a write that may have been done: nobody but the client can repeat it safely. */
+export const OUTCOME_UNKNOWN =
+  'It is not known whether this was done. To repeat it is safe with the same Idempotency-Key; without one, look first.';
+
 /** The headers of a failure that is over soon: a client may try again after a second. */
 export const RETRY_SOON = { 'Retry-After': '1' } as const;
 

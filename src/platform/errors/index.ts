@@ -1,5 +1,6 @@
 export {
   ApiError,
+  OUTCOME_UNKNOWN,
   RETRY_SOON,
   type ApiErrorOptions,
   defineErrorCode,

@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
-import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
+import { ApiError, coreErrors, OUTCOME_UNKNOWN, RETRY_SOON } from '../errors/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { errorAnswer, sendAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
 import { ExchangeList } from './exchange-list.js';
+import { SAFE } from './pipeline.js';
 
 /**
  * Answers 503 for a handler that has not answered within REQUEST_DEADLINE_MS; what it answers later goes nowhere.
@@ -68,7 +69,9 @@ export class Deadline {
     const feature = exchange.route?.feature;
     if (feature !== undefined) this.metrics.featureFaults.inc({ feature, kind: 'hang' });
     this.log.error({ event: 'request.hung', feature, request_id: exchange.id }, 'A handler did not answer in time');
-    exchange.failure = new ApiError(coreErrors.serviceUnavailable, 'The answer took too long. Try again shortly.', {
+    // What a handler does is not ended with its request.
+    const said = !SAFE.has(exchange.knownMethod) ? OUTCOME_UNKNOWN : 'The answer took too long. Try again shortly.';
+    exchange.failure = new ApiError(coreErrors.serviceUnavailable, said, {
       headers: RETRY_SOON,
       cause: 'REQUEST_DEADLINE',
     });

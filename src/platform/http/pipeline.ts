@@ -41,7 +41,7 @@ export function joinPipeline(response: ServerResponse): boolean {
 }
 
 /** RFC 9110 §9.2.1. */
-const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+export const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 /** How requests that wait for their turn begin, by their responses. */
 const behind = new WeakMap<ServerResponse, () => void>();
 
