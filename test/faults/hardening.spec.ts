@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
+import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
 import { metricValue } from '../support/metrics.js';
 import { limitDescriptors, openDescriptors, residentBytes } from '../support/process-size.js';
@@ -161,6 +162,27 @@ describe('floods', () => {
     }
     expect(await connection.untilClosed()).toBe(true);
     expect(connection.unread).toBe('');
+  });
+
+  it('of requests behind a slow answer are not looked at', async () => {
+    const held = await Service.start({
+      database,
+      ...hosting({ features: ['features/misbehaver.feature.ts'], env: { SHED_LOOP_DELAY_MS: '0' } }),
+    });
+    const before = residentBytes(held.pid!);
+    const connection = await RawConnection.open(held.url);
+    connection.send(`GET /v1/misbehaves/hangs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    for (let packet = 0; packet < 64; packet += 1) {
+      connection.send(PIPELINED);
+      await sleep(10);
+    }
+    connection.reset();
+    await sleep(1000);
+    expect((await new HttpClient(held.managementUrl).get('/livez')).status).toBe(200);
+    expect(residentBytes(held.pid!) - before).toBeLessThan(100 * MIB);
+    await held.stop();
+    const blocks = held.log.filter(({ event, delay_ms: ms }) => event === 'loop.blocked' && Number(ms) > 4000);
+    expect(blocks).toStrictEqual([]);
   });
 
   it('of requests on many connections, read by nobody, take neither memory nor the turn of others', async () => {

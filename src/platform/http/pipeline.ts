@@ -133,12 +133,19 @@ export function sharedBehindTheLast({
     }
   }
 
+  /** What comes after its packet is read by no parser: Node would keep a place for each request of it. */
+  const unanswered = (socket: Socket): Unanswered => {
+    // The parser is at work on the packet now.
+    process.nextTick(() => socket.removeAllListeners('data').on('data', () => undefined));
+    return new Unanswered(socket);
+  };
+
   return {
     IncomingMessage: class extends Request {
       constructor(socket: Socket) {
         const { joined, last } = pipelineOn(socket);
         if (joined < last) super(socket);
-        else return given(unansweredOf, socket, () => new Unanswered(socket));
+        else return given(unansweredOf, socket, () => unanswered(socket));
       }
     },
     ServerResponse: class extends Response {
