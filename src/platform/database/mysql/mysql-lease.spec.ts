@@ -10,8 +10,9 @@ const settings = { acquireTimeoutMs: 500, queryTimeoutMs: 500 };
 const nothing = (): void => undefined;
 
 /** A lease of a connection that says what `answer` does, and the statements that reached it. */
-function leased(answer: (sql: string) => unknown): { lease: MysqlLease; sent: string[] } {
+function leased(answer: (sql: string) => unknown): { lease: MysqlLease; sent: string[]; outages: string[] } {
   const sent: string[] = [];
+  const outages: string[] = [];
   const connection = {
     run: async (sql: string): Promise<unknown> => {
       sent.push(sql);
@@ -20,7 +21,7 @@ function leased(answer: (sql: string) => unknown): { lease: MysqlLease; sent: st
     },
   } as unknown as MysqlConnection;
   const pool = { acquire: () => Promise.resolve(connection), release: nothing, discard: nothing };
-  const watch = { connected: nothing, gaveBack: nothing, ran: nothing, refused: nothing };
+  const watch = { connected: nothing, gaveBack: nothing, ran: nothing, refused: (sql: string) => outages.push(sql) };
   const budget = { earn: nothing, retry: (work: () => Promise<unknown>) => work() };
   const terms: LeaseTerms = {
     settings,
@@ -29,7 +30,7 @@ function leased(answer: (sql: string) => unknown): { lease: MysqlLease; sent: st
     budget: budget as unknown as RetryBudget,
     requireReady: nothing,
   };
-  return { lease: new MysqlLease(terms), sent };
+  return { lease: new MysqlLease(terms), sent, outages };
 }
 
 const COMMITTED = { serverStatus: 2 };
@@ -52,5 +53,28 @@ describe('statements that are sent together', () => {
     await lease.run('START TRANSACTION');
     await Promise.all(['UPDATE 1', 'UPDATE 2', 'COMMIT'].map((sql) => lease.run(sql)));
     expect(sent).toStrictEqual(['START TRANSACTION', 'UPDATE 1', 'UPDATE 2', 'COMMIT']);
+  });
+});
+
+describe('a COMMIT', () => {
+  it.each([
+    [
+      'whose answer is lost is an outage, and its outcome unknown',
+      'PROTOCOL_CONNECTION_LOST',
+      undefined,
+      ['COMMIT'],
+      'unknown',
+    ],
+    ['that another transaction was in the way of is neither', 'ER_LOCK_DEADLOCK', 1213, [], undefined],
+  ])('%s', async (_what, code, errno, outages, outcome) => {
+    const fault = Object.assign(new Error(code), { code, ...(errno !== undefined && { errno }) });
+    const leasing = leased((sql) => {
+      if (sql === 'COMMIT') throw fault;
+      return COMMITTED;
+    });
+    await leasing.lease.run('START TRANSACTION');
+    await expect(leasing.lease.run('COMMIT')).rejects.toBe(fault);
+    expect(leasing.outages).toStrictEqual(outages);
+    expect((fault as { outcome?: string }).outcome).toBe(outcome);
   });
 });
