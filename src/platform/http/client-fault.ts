@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE } from './answer.js';
-import { closePipeline, newestOn } from './pipeline.js';
+import { closePipeline, newestOn, stopParsing } from './pipeline.js';
 import { newRequestId } from './request-id.js';
 
 /**
@@ -115,13 +115,8 @@ export function closeAfterReading(socket: Socket): void {
   closing.add(socket);
   const close = (): void => Socket.prototype.destroySoon.call(socket);
   if (socket.readableEnded || socket.destroyed) return close();
-  // Node's HTTP parser reads no more of it.
-  socket
-    .removeAllListeners('data')
-    .removeAllListeners('end')
-    .on('data', () => undefined)
-    .once('end', close)
-    .resume();
+  stopParsing(socket);
+  socket.removeAllListeners('end').once('end', close).resume();
   socket.once('finish', () => {
     const late = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(late));

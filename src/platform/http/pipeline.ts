@@ -107,6 +107,11 @@ function pipelineOn(socket: Duplex): Pipeline {
   return given(pipelines, socket, () => ({ waiting: 0, joined: 0, newest: undefined, last: Infinity }));
 }
 
+/** Takes the connection from Node's HTTP parser: what comes on it from now on is let go. */
+export function stopParsing(socket: Socket): void {
+  socket.removeAllListeners('data').on('data', () => undefined);
+}
+
 /**
  * The classes of requests and responses, such that all requests behind the last of a connection are one object. A packet
  * holds some two thousand, which Node keeps until the connection is closed: 1.6 KB each, so that 200 connections that
@@ -136,7 +141,7 @@ export function sharedBehindTheLast({
   /** What comes after its packet is read by no parser: Node would keep a place for each request of it. */
   const unanswered = (socket: Socket): Unanswered => {
     // The parser is at work on the packet now.
-    process.nextTick(() => socket.removeAllListeners('data').on('data', () => undefined));
+    process.nextTick(() => stopParsing(socket));
     return new Unanswered(socket);
   };
 
