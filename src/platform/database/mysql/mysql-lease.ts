@@ -76,11 +76,8 @@ export class MysqlLease {
    */
   run(sql: string, parameters: readonly unknown[] = []): Promise<unknown> {
     const run = (): Promise<unknown> => this.runNow(sql, parameters);
-    const result = this.turn === undefined ? run() : this.turn.then(run, run);
-    // Whoever asked for it gets its fault.
-    result.catch(() => undefined);
-    this.turn = result;
-    return result;
+    this.turn = this.turn === undefined ? run() : this.turn.then(run, run);
+    return this.turn;
   }
 
   private async runNow(sql: string, parameters: readonly unknown[]): Promise<unknown> {
