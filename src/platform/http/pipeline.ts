@@ -104,10 +104,10 @@ export function isBehindTheLast(response: ServerResponse): boolean {
 }
 
 function pipelineOn(socket: Duplex): Pipeline {
-  return given(pipelines, socket, () => ({ waiting: 0, joined: 0, newest: undefined, last: Infinity }));
+  return getOrInsert(pipelines, socket, () => ({ waiting: 0, joined: 0, newest: undefined, last: Infinity }));
 }
 
-/** Takes the connection from Node's HTTP parser: what comes on it from now on is let go. */
+/** Takes the connection from Node's HTTP parser: what comes on it from now on is dropped. */
 export function stopParsing(socket: Socket): void {
   socket.removeAllListeners('data').on('data', () => undefined);
 }
@@ -125,7 +125,7 @@ export function sharedBehindTheLast({
   const responseOf = new WeakMap<IncomingMessage, ServerResponse>();
 
   class Unanswered extends Request {
-    /** Its body is let go. */
+    /** Its body is dropped. */
     override push(): boolean {
       return true;
     }
@@ -150,20 +150,20 @@ export function sharedBehindTheLast({
       constructor(socket: Socket) {
         const { joined, last } = pipelineOn(socket);
         if (joined < last) super(socket);
-        else return given(unansweredOf, socket, () => unanswered(socket));
+        else return getOrInsert(unansweredOf, socket, () => unanswered(socket));
       }
     },
     ServerResponse: class extends Response {
       constructor(...options: ConstructorParameters<typeof ServerResponse>) {
         const [request] = options;
         if (!(request instanceof Unanswered)) super(...options);
-        else return given(responseOf, request, () => new NoResponse(...options));
+        else return getOrInsert(responseOf, request, () => new NoResponse(...options));
       }
     } as typeof ServerResponse,
   };
 }
 
-function given<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+function getOrInsert<Key extends object, Value>(map: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = make()));
   return value;
