@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publicIdOf, storeKey } from '../support/api-keys.js';
-import { projectFolder, runCommand } from '../support/command.js';
+import { PATIENT, projectFolder, runCommand } from '../support/command.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
 import { findDatabaseServer, MariaDb } from '../support/mariadb.js';
@@ -77,7 +77,7 @@ const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()
     const args = ['--log-bin=binlog', '--server-id=1'];
     [server, other] = await Promise.all([MariaDb.start({ args }), MariaDb.start()]);
     source = await createMysqlDatabase(server.url(), server.adminUrl());
-    service = await Service.start({ database: source });
+    service = await Service.start({ database: source, env: PATIENT });
     [key, revoked] = [await storeKey(source), await storeKey(source, { client: 'leaked' })];
     client = new HttpClient(service.url, key);
     before = await add(['Otso', 'Rex', "O'Hara", '🐕']);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
+import { PATIENT } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
@@ -8,8 +9,6 @@ import { metricValue } from '../support/metrics.js';
 import { Service } from '../support/service.js';
 
 /** No machine is so busy that these make an outage. */
-const PATIENT = { DATABASE_ACQUIRE_TIMEOUT_MS: '10000', REQUEST_DEADLINE_MS: '20000' };
-
 onEachEngine('a feature that binds what no column stores', (engine) => {
   let database: TestDatabase;
   let service: Service;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
+import { PATIENT } from '../support/command.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine, onMysql } from '../support/engines.js';
 import { noteFigure } from '../support/figures.js';
@@ -9,13 +10,6 @@ import { HttpClient } from '../support/http.js';
 import { RawConnection } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 
-/** A busy machine is slow, which is not what is looked at here. */
-const PATIENT = {
-  DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
-  DATABASE_QUERY_TIMEOUT_MS: '10000',
-  REQUEST_DEADLINE_MS: '20000',
-  SHED_MAX_INFLIGHT: '0',
-};
 /** Keep-alive connections under load, and requests that they have done at least when the signal comes. */
 const CLIENTS = Number(process.env['STOP_CLIENTS'] ?? 60);
 const REQUESTS = Number(process.env['STOP_REQUESTS'] ?? 200);

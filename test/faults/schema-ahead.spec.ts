@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { runCommand } from '../support/command.js';
+import { PATIENT, runCommand } from '../support/command.js';
 import { storeKey } from '../support/api-keys.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
@@ -19,7 +19,7 @@ onEachEngine('the schema of the release after', (engine) => {
   afterAll(() => database.drop());
 
   it('is made under load, as the documents ask, without a request that fails', async () => {
-    const service = await Service.start({ database });
+    const service = await Service.start({ database, env: PATIENT });
     key = await storeKey(database);
     const client = new HttpClient(service.url, key);
     const statuses: number[] = [];

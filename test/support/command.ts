@@ -40,6 +40,18 @@ export function programEnvironment(databaseUrl: string, env: Environment = {}): 
   };
 }
 
+/**
+ * What a test gives a program that must answer every request: a machine that stands still for a second, as a busy one does,
+ * is not what such a test is about.
+ */
+export const PATIENT = {
+  DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
+  DATABASE_CONNECT_TIMEOUT_MS: '10000',
+  DATABASE_QUERY_TIMEOUT_MS: '10000',
+  REQUEST_DEADLINE_MS: '20000',
+  SHED_MAX_INFLIGHT: '0',
+};
+
 /** An empty folder to start programs in: a `.env` or `data/` of the project's must not reach a test, nor be made by one. */
 export const emptyFolder = scratchFolder('cwd');
 
