@@ -58,7 +58,7 @@ export class OpenTelemetry implements Tracing {
       ...(sampler && { sampler }),
       spanLimits: spanLimitsOf(),
       resource: resourceOf(version),
-      spanProcessors: await spanProcessorsOf(),
+      spanProcessors: await spanProcessorsOf(log),
     });
     // Registered globally, so that spans that a feature makes by @opentelemetry/api belong to the same traces.
     trace.setGlobalTracerProvider(provider);

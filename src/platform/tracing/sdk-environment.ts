@@ -23,6 +23,8 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace';
 import { randomUUID } from 'node:crypto';
+import type { Log } from '../logging/index.js';
+import { ReportingExporter } from './reporting-exporter.js';
 
 /*
  * What the OTEL_ variables say to the parts of the SDK that do not read them themselves. sdk-node would, and brings gRPC,
@@ -72,10 +74,10 @@ export function spanLimitsOf(): SpanLimits {
 }
 
 /** OTEL_TRACES_EXPORTER: `otlp`, `console`, `none`; and for the first, OTEL_BSP_ and the protocol. */
-export async function spanProcessorsOf(): Promise<SpanProcessor[]> {
+export async function spanProcessorsOf(log: Log): Promise<SpanProcessor[]> {
   const processors: SpanProcessor[] = [];
   for (const name of new Set(getStringListFromEnv('OTEL_TRACES_EXPORTER') ?? ['otlp'])) {
-    if (name === 'otlp') processors.push(inBatches(await otlpExporter()));
+    if (name === 'otlp') processors.push(inBatches(new ReportingExporter(await otlpExporter(), log)));
     else if (name === 'console') processors.push(new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() }));
     else if (name !== 'none') diag.warn(`OTEL_TRACES_EXPORTER is unknown and left out: '${name}'`);
   }

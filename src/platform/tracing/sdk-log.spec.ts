@@ -34,3 +34,14 @@ it('tells the same once a minute, whatever it counts', () => {
     'Dropped 9 links',
   ]);
 });
+
+it('tells what a component says, not what the component is called', () => {
+  const lines: string[] = [];
+  const log = { warn: (_fields: object, text: string) => lines.push(text) } as unknown as Log;
+  new SdkLog(log).error(
+    'OTLPExportDelegate',
+    'Export succeeded but could not deserialize response',
+    new Error('secret'),
+  );
+  expect(lines).toEqual(['Export succeeded but could not deserialize response']);
+});

@@ -6,7 +6,7 @@ const QUIET_MS = 60_000;
 /** Messages to remember. */
 const MOST = 100;
 
-/** What OpenTelemetry's SDK complains of, as lines of the service's log: a collector that is away complains for hours. */
+/** What OpenTelemetry's SDK complains of, as lines of the service's log: it may repeat a complaint for hours. */
 export class SdkLog implements DiagLogger {
   readonly info = ignore;
   readonly debug = ignore;
@@ -15,12 +15,14 @@ export class SdkLog implements DiagLogger {
 
   constructor(private readonly log: Log) {}
 
-  error(message: string): void {
-    this.warn(message);
+  error(message: string, ...more: unknown[]): void {
+    this.warn(message, ...more);
   }
 
-  warn(message: string): void {
-    const text = sayable(message);
+  /** @param more the message itself, where `message` is the name of a component. */
+  warn(message: string, ...more: unknown[]): void {
+    const isName = /^\w+$/.test(message);
+    const text = sayable(isName && typeof more[0] === 'string' ? more[0] : message);
     const kind = text.replace(/\d+/g, '0');
     const now = performance.now();
     if (now - (this.logged.get(kind) ?? -QUIET_MS) < QUIET_MS) return;

@@ -1,0 +1,52 @@
+import { expect, it } from '@jest/globals';
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import type { Log } from '../logging/index.js';
+import { ReportingExporter } from './reporting-exporter.js';
+
+const OK: ExportResult = { code: ExportResultCode.SUCCESS };
+const failed = (message: string, code?: string | number): ExportResult => ({
+  code: ExportResultCode.FAILED,
+  error: Object.assign(new Error(message), code === undefined ? {} : { code }),
+});
+
+/** What is logged while two spans at a time are exported with these results. */
+function logged(...results: readonly ExportResult[]): object[] {
+  const lines: object[] = [];
+  const write = ({ err, ...fields }: { err?: Error }): number =>
+    lines.push({ ...fields, ...(err && { err: err.message }) });
+  const log = { warn: write, info: write } as unknown as Log;
+  const waiting = [...results];
+  const inner = {
+    export: (_spans: ReadableSpan[], done: (result: ExportResult) => void) => done(waiting.shift() ?? OK),
+    shutdown: () => Promise.resolve(),
+  };
+  const exporter = new ReportingExporter(inner, log, 'collector:4318');
+  const told: ExportResult[] = [];
+  while (waiting.length > 0) exporter.export([{}, {}] as ReadableSpan[], (result) => told.push(result));
+  // Its caller would log each failure once more.
+  expect(told).toStrictEqual(results.map(() => OK));
+  return lines;
+}
+
+it('tells an outage of the collector once for each cause, and its end with the spans that were lost', () => {
+  const host = 'collector:4318';
+  const refused = failed('', 'ECONNREFUSED');
+  expect(logged(OK, refused, refused, failed('Unauthorized', 401), refused, OK, OK)).toEqual([
+    { event: 'tracing.unavailable', host, cause: 'ECONNREFUSED' },
+    { event: 'tracing.unavailable', host, cause: '401 Unauthorized' },
+    { event: 'tracing.recovered', host, seconds: expect.any(Number), lost_spans: 8 },
+  ]);
+});
+
+it('tells a second outage as the first', () => {
+  expect(logged(failed('Request timed out'), OK, failed('Request timed out'))).toMatchObject([
+    { event: 'tracing.unavailable', cause: 'Request timed out' },
+    { event: 'tracing.recovered', lost_spans: 2 },
+    { event: 'tracing.unavailable', cause: 'Request timed out' },
+  ]);
+});
+
+it('tells a cause where the SDK gives none', () => {
+  expect(logged({ code: ExportResultCode.FAILED })).toMatchObject([{ cause: expect.stringContaining('retry') }]);
+});

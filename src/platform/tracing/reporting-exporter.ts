@@ -1,0 +1,69 @@
+import { ExportResultCode, getStringFromEnv, type ExportResult } from '@opentelemetry/core';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Log } from '../logging/index.js';
+
+interface Outage {
+  readonly since: number;
+  /** The causes that were logged of it. */
+  readonly causes: Set<string>;
+  lostSpans: number;
+}
+
+/** Logs when the collector does not take spans and when it does again: one line for each cause, however many exports fail. */
+export class ReportingExporter implements SpanExporter {
+  private outage: Outage | undefined;
+
+  constructor(
+    private readonly exporter: SpanExporter,
+    private readonly log: Log,
+    private readonly collector = collectorOf(),
+  ) {}
+
+  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
+    this.exporter.export(spans, ({ code, error }) => {
+      if (code === ExportResultCode.SUCCESS) this.worked();
+      else this.failed(spans.length, error);
+      // A failure would be logged once more, in the SDK's words.
+      done({ code: ExportResultCode.SUCCESS });
+    });
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.exporter.forceFlush?.();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.exporter.shutdown();
+  }
+
+  private failed(lost: number, error: Error = new Error('It answered with a status that stands for a retry')): void {
+    this.outage ??= { since: performance.now(), causes: new Set(), lostSpans: 0 };
+    this.outage.lostSpans += lost;
+    const cause = causeOf(error);
+    if (this.outage.causes.has(cause)) return;
+    this.outage.causes.add(cause);
+    const message =
+      'The collector does not take spans, which are lost until it does; requests are served as before. Is it running, and is OTEL_EXPORTER_OTLP_ENDPOINT its address?';
+    this.log.warn({ event: 'tracing.unavailable', host: this.collector, cause }, message);
+  }
+
+  private worked(): void {
+    if (this.outage === undefined) return;
+    const seconds = Math.round(performance.now() - this.outage.since) / 1000;
+    const fields = { event: 'tracing.recovered', host: this.collector, seconds, lost_spans: this.outage.lostSpans };
+    this.outage = undefined;
+    this.log.info(fields, 'The collector takes spans again');
+  }
+}
+
+/** A code of the network, or the status that was answered: `ECONNREFUSED`, `401 Unauthorized`. */
+function causeOf(error: Error): string {
+  const { code } = error as { code?: string | number };
+  return typeof code === 'string' ? code : [code, error.message].filter(Boolean).join(' ').slice(0, 100);
+}
+
+/** Its host and port, without a login. The exporter has read the same variables, and says what it cannot use of them. */
+function collectorOf(): string | undefined {
+  const url = getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_ENDPOINT');
+  return URL.parse(url ?? 'http://localhost:4318')?.host;
+}
