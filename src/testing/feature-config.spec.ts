@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Inject, Module } from '@nestjs/common';
+import { ConfigModule, ConfigService, registerAs, type ConfigType } from '@nestjs/config';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,42 @@ class CatsController {
 class CatsModule {}
 
 const cats = defineFeature({ name: 'cats', platform: '^1.0.0', module: CatsModule, config: catsConfig });
+/** As in plain Nest, which reads the environment of the process. */
+const dogsConfig = registerAs('dogs', () => ({ food: process.env['DOGS_FOOD'], token: process.env['DOGS_TOKEN'] }));
+
+@Controller('dogs')
+class DogsController {
+  constructor(
+    @Inject(dogsConfig.KEY) private readonly config: ConfigType<typeof dogsConfig>,
+    private readonly all: ConfigService,
+  ) {}
+
+  @Get()
+  @Public()
+  findAll(): object {
+    return {
+      ...this.config,
+      max: this.all.get<string>('DOGS_MAX'),
+      leash: this.all.get<string>('DOGS_LEASH') ?? 'none',
+    };
+  }
+}
+
+@Module({ imports: [ConfigModule.forFeature(dogsConfig)], controllers: [DogsController] })
+class DogsModule {}
+
+const dogs = defineFeature({
+  name: 'dogs',
+  platform: '^1.0.0',
+  module: DogsModule,
+  config: defineConfig({
+    DOGS_MAX: variable.integer(1, 9)({ default: 3, desc: 'Dogs that a house may have' }),
+    DOGS_FOOD: variable.text({ default: 'meat', desc: 'What dogs eat' }),
+    DOGS_LEASH: variable.text({ default: undefined, desc: 'What holds them' }),
+    DOGS_TOKEN: variable.secret({ devDefault: 'none', desc: 'What the vet asks for' }),
+  }),
+});
+
 const quiet = { NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' };
 const faultsOf = (env: NodeJS.ProcessEnv, feature: Feature = cats): unknown => {
   try {
@@ -79,6 +116,25 @@ describe('the variables of a feature', () => {
     const folder = mkdtempSync(join(tmpdir(), 'feature-config-'));
     writeFileSync(join(folder, 'max'), '7\n');
     expect(faultsOf({ CATS_MAX_FILE: join(folder, 'max') })).toMatchObject([{ value: '7', source: 'file' }, {}, {}]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are read by registerAs and ConfigService, wherever they come from', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'feature-config-'));
+    writeFileSync(join(folder, 'token'), 'canary\n');
+    process.env['DOGS_FOOD'] = 'of the process';
+    application = await startTestApplication({
+      features: [dogs],
+      env: { DOGS_FOOD: 'bones', DOGS_TOKEN_FILE: join(folder, 'token') },
+    });
+    const answer = await application.anonymous.get('/v1/dogs');
+    expect(answer.json()).toEqual({ food: 'bones', token: 'canary', max: '3', leash: 'none' });
+    await application.stop();
+    expect(Object.keys(process.env).filter((name) => name.startsWith('DOGS_'))).toEqual(['DOGS_FOOD']);
+    expect(process.env['DOGS_FOOD']).toBe('of the process');
+    delete process.env['DOGS_FOOD'];
+    application = await startTestApplication({ features: [dogs] });
+    expect((await application.anonymous.get('/v1/dogs')).json()).toMatchObject({ food: 'meat', token: 'none' });
     rmSync(folder, { recursive: true });
   });
 
