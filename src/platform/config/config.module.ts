@@ -9,7 +9,8 @@ class FeatureEnvironment implements OnApplicationShutdown {
   private readonly before = new Map<string, string | undefined>();
 
   constructor({ featureValues }: Config) {
-    for (const [name, value] of [...featureValues.values()].flatMap(Object.entries<unknown>)) {
+    const values = [...featureValues.values()] as Readonly<Record<string, string | number | boolean | undefined>>[];
+    for (const [name, value] of values.flatMap((own) => Object.entries(own))) {
       if (value === undefined) continue;
       this.before.set(name, process.env[name]);
       process.env[name] = String(value);
@@ -18,7 +19,7 @@ class FeatureEnvironment implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     for (const [name, text] of this.before) {
-      if (text === undefined) delete process.env[name];
+      if (text === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = text;
     }
   }
