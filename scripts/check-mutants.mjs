@@ -1,9 +1,11 @@
 /**
  * Asks whether the tests notice careless changes: makes one small change of a source at a time, in a copy of the project, and
- * runs the tests of its folder, first the unit tests, then those of the built service. Prints the changes that no test noticed
- * and the rate; ends with 1 below 95 %. Which changes are made is chosen by the seed.
+ * runs the tests of its folder, first the unit tests, then the compiler, then those of the built service. Prints the changes
+ * that nothing noticed and the rate; ends with 1 below 95 %. Which changes are made is chosen by the seed.
  *
- *   npm run check:mutants -- [--seed 1] [--count 40] [--only auth,json]
+ *   npm run check:mutants -- [--seed 1] [--count 40] [--only auth,json] [--unit]
+ *
+ * With `--unit` the unit tests alone are asked, which is quick, and lists what they leave to the others.
  *
  * A general tool for this sees only tests that run the sources in their own process. Here most tests start the built program.
  */
@@ -19,13 +21,26 @@ import { swcOptions } from '../test/support/swc-options.mjs';
 import { mutationsOf } from './mutations.mjs';
 
 const GOAL = 0.95;
-/** Milliseconds after which tests that hang count as having noticed. */
-const LIMIT_MS = 600_000;
+/** Milliseconds after which tests that hang count as having noticed: unit tests, and those of the built service. */
+const LIMITS_MS = { src: 120_000, test: 600_000 };
 
-/** The tests of the built service that watch over a folder, quickest first. */
+/**
+ * The tests of the built service that watch over a folder, quickest first. A part of a large folder has its own: a change is
+ * shown to the tests that use what was changed, since each takes up to a minute.
+ */
 const SPECS = {
   auth: ['contract/authentication', 'contract/keys-file', 'faults/damaged-keys', 'faults/guessing'],
-  database: ['faults/lock-waits', 'faults/sqlite-files', 'faults/database-', 'faults/ambiguous', 'faults/read-only'],
+  database: [
+    [/sqlite/, ['contract/smoke', 'faults/sqlite-files', 'extension/column-types', 'extension/repositories']],
+    [/tls|certificate/, ['faults/database-tls']],
+    [/login/, ['faults/database-login']],
+    [/migrat/, ['extension/migrations', 'faults/migrations-killed']],
+    [/columns|schema/, ['faults/database-schema', 'extension/migrations', 'extension/column-types']],
+    [/session|durable/, ['faults/database-session']],
+    [/driver|data-source|query-builder/, ['extension/repositories', 'extension/column-types', 'extension/migrations']],
+    [/pool|connection/, ['faults/database-connections', 'faults/database-killed', 'faults/database-hung']],
+    [/./, ['faults/lock-waits', 'faults/ambiguous', 'faults/database-(killed|hung|login|moved)', 'faults/read-only']],
+  ],
   idempotency: ['contract/idempotency'],
   json: ['contract/json-strictness', 'contract/pet-values'],
   lifecycle: ['contract/smoke', 'faults/graceful-stop', 'faults/stuck-handler', 'faults/start.spec', 'faults/metrics'],
@@ -35,6 +50,7 @@ const SPECS = {
 
 const { values } = parseArgs({
   options: {
+    unit: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '40' },
     only: { type: 'string', default: Object.keys(SPECS).join() },
@@ -88,6 +104,13 @@ function copied() {
   return copy;
 }
 
+/** The tests of the built service that are shown a change of this file. */
+function specsFor(folder, path) {
+  const specs = SPECS[folder];
+  const [, own] = specs.find(([pattern]) => pattern instanceof RegExp && pattern.test(path)) ?? [undefined, specs];
+  return own.map((name) => `test/${name}`);
+}
+
 /** Whether the tests pass. */
 async function pass(copy, paths) {
   const flags = ['--experimental-vm-modules', '--no-warnings', '--import', './test/support/tether-worker.mts'];
@@ -99,7 +122,7 @@ async function pass(copy, paths) {
     detached: true,
     stdio: 'ignore',
   });
-  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMIT_MS);
+  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMITS_MS[paths[0].split('/', 1)[0]]);
   const [code] = await new Promise((resolve) => child.once('close', (...exit) => resolve(exit)));
   clearTimeout(late);
   return code === 0;
@@ -127,6 +150,18 @@ async function firstToFail(copy, paths) {
   return undefined;
 }
 
+/** `npm run typecheck` is a test too; what it remembers is of the copy. */
+function compiles(copy) {
+  const tsc = [
+    'node_modules/typescript/bin/tsc',
+    '--noEmit',
+    '--incremental',
+    '--tsBuildInfoFile',
+    'typecheck.tsbuildinfo',
+  ];
+  return spawnSync(process.execPath, tsc, { cwd: copy, stdio: 'ignore' }).status === 0;
+}
+
 function build(copy) {
   return spawnSync(process.execPath, ['scripts/bundle-program.mjs'], { cwd: copy, stdio: 'ignore' }).status === 0;
 }
@@ -138,11 +173,10 @@ async function isNoticed(copy, { folder, path, changed, text }) {
   let noticedBy;
   put(copy, path, changed);
   try {
-    if (!(await pass(copy, [unit])) || !build(copy)) return true;
-    noticedBy = await firstToFail(
-      copy,
-      SPECS[folder].map((name) => `test/${name}`),
-    );
+    if (!(await pass(copy, [unit])) || !compiles(copy)) return true;
+    if (values.unit) return false;
+    if (!build(copy)) return true;
+    noticedBy = await firstToFail(copy, specsFor(folder, path));
   } finally {
     put(copy, path, text);
   }
@@ -165,6 +199,7 @@ const counted = mutants.filter(({ why }) => why === undefined);
 const copy = copied();
 const survivors = [];
 try {
+  if (!compiles(copy)) throw new Error('The compiler refuses the sources without any change');
   for (const [done, mutant] of counted.entries()) {
     showProgress(done, counted.length, survivors.length);
     if (await isNoticed(copy, mutant)) continue;

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
+import { loadConfig } from '../config/index.js';
 import { DatabaseOutages } from './database-outages.js';
+import { SessionError } from './mysql-session.js';
 
 let lines: Record<string, unknown>[];
 let outages: DatabaseOutages;
@@ -43,6 +45,62 @@ describe('DatabaseOutages', () => {
     expect(told()).toStrictEqual(['db.unavailable connect', 'db.unavailable write', 'db.recovered connect']);
     outages.worked('write');
     expect(told().at(-1)).toBe('db.recovered write');
+  });
+});
+
+describe('a line of an outage', () => {
+  const lineOf = (url: string, fail: (outages: DatabaseOutages) => void): Record<string, unknown> | undefined => {
+    const { database } = loadConfig({ NODE_ENV: 'test', DATABASE_URL: url });
+    const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+    const of = DatabaseOutages.of(pino({}, { write }), database);
+    fail(of);
+    return lines.at(-1);
+  };
+  const refused = Object.assign(new Error('Access denied'), { code: 'ER_ACCESS_DENIED_ERROR', errno: 1045 });
+
+  it('says which server refuses whose login', () => {
+    const line = lineOf('mysql://ann:word@db.example:3307/store', (of) => of.failed('connect', refused, 1));
+    expect(line).toMatchObject({
+      host: 'db.example:3307',
+      user: 'ann',
+      part: 'connect',
+      msg: 'The database refuses the login; trying again',
+    });
+    expect(line).not.toHaveProperty('file');
+  });
+
+  it('says which file it is', () => {
+    const line = lineOf('sqlite:/tmp/store.sqlite', (of) => of.failed('write', fault('SQLITE_FULL'), 1));
+    expect(line).toMatchObject({ file: '/tmp/store.sqlite', msg: 'The database cannot be used; trying again' });
+    expect(line).not.toHaveProperty('host');
+  });
+
+  it.each([
+    ['connect', fault('ECONNREFUSED')],
+    ['connect', new SessionError(['x'])],
+    ['write', refused],
+  ] as const)('of %s that met %s blames no login', (part, met) => {
+    const line = lineOf('mysql://ann:word@db.example/store', (of) => of.failed(part, met, 1));
+    expect(line).toMatchObject({ msg: 'The database cannot be used; trying again' });
+  });
+
+  it('is there also where it cannot be said which database it is', () => {
+    const unknown = new DatabaseOutages(
+      pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) }),
+      () => {
+        throw new Error('cannot be read');
+      },
+    );
+    unknown.failed('connect', fault('ECONNREFUSED'), performance.now());
+    expect(told()).toStrictEqual(['db.unavailable connect']);
+  });
+
+  it('that is over says for how many seconds it lasted', () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(100_000);
+    outages.failed('connect', fault('ECONNREFUSED'), 10_500);
+    outages.worked('connect');
+    expect(lines.at(-1)).toMatchObject({ event: 'db.recovered', seconds: 89.5 });
+    now.mockRestore();
   });
 });
 

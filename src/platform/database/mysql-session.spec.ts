@@ -45,6 +45,21 @@ describe('a session', () => {
     expect(await setUpSession(onMariaDb.ask, SETTINGS)).toStrictEqual({ idStep: undefined });
   });
 
+  it('is asked for all that statements assume, at once, and no more', async () => {
+    const server = new Server();
+    await setUpSession(server.ask, SETTINGS);
+    expect(server.statements.slice(0, 2)).toStrictEqual([
+      "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', " +
+        "sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', " +
+        "default_storage_engine = 'InnoDB', time_zone = '+00:00', foreign_key_checks = 1, unique_checks = 1, " +
+        'sql_auto_is_null = 0, sql_safe_updates = 0, sql_select_limit = 18446744073709551615, ' +
+        'max_join_size = 18446744073709551615, sql_big_selects = 1, max_sort_length = 1024, ' +
+        'innodb_lock_wait_timeout = 1, lock_wait_timeout = 1' +
+        '/*!80000 , max_execution_time = 0 *//*M!100100 , max_statement_time = 0 */, NAMES utf8mb4 COLLATE utf8mb4_bin',
+      'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
+    ]);
+  });
+
   it('waits for a lock for less than a statement may take', async () => {
     for (const [queryTimeoutMs, seconds] of [
       [200, 1],
@@ -71,6 +86,9 @@ describe('a session', () => {
     [{ sql_select_limit: '100' }, 'sql_select_limit is 100, not 18446744073709551615'],
     [{ isolation: 'REPEATABLE-READ' }, 'isolation is REPEATABLE-READ, not READ-COMMITTED'],
     [{ read_only: 1 }, 'read_only is 1, not 0'],
+    [{ character_set_client: 'latin1' }, 'character_set_client is latin1, not utf8mb4'],
+    [{ character_set_connection: 'latin1' }, 'character_set_connection is latin1, not utf8mb4'],
+    [{ collation_connection: 'utf8mb4_general_ci' }, 'collation_connection is utf8mb4_general_ci, not utf8mb4_bin'],
     [{ log_bin: '1', binlog_format: 'STATEMENT' }, 'binlog_format is STATEMENT'],
     [{ log_bin: 'ON', sql_log_bin: '0' }, 'sql_log_bin is 0'],
   ])('that is otherwise after all (%j) is refused, and what it is is named', async (says, named) => {

@@ -1,5 +1,9 @@
-import { expect, it } from '@jest/globals';
-import { mysqlDifference, type MysqlColumn } from './mysql-columns.js';
+import { expect, it, jest } from '@jest/globals';
+import { EntitySchema } from 'typeorm';
+import { loadConfig } from '../config/index.js';
+import { createDataSource } from './data-source.js';
+import { mysqlDifference, readMysqlTables, type MysqlColumn } from './mysql-columns.js';
+import { compareSchema } from './schema-comparison.js';
 import { sqliteDifference } from './sqlite-columns.js';
 
 const entity = {
@@ -69,4 +73,78 @@ it.each([
   [{ nullable: true }, { type: 'bigint' }, 'is NOT NULL, the entity says nullable'],
 ])('an entity %j and a column %j of SQLite: %p', (says, is, difference) => {
   expect(sqliteDifference({ ...entity, ...says }, { nullable: false, hasDefault: false, ...is })).toBe(difference);
+});
+
+it('reads the columns of tables of MySQL, as information_schema has them', async () => {
+  const row = {
+    table_name: 'pet',
+    name: 'id',
+    type: 'BIGINT',
+    full_type: 'BIGINT(20) UNSIGNED',
+    nullable: 'NO',
+    has_default: '0',
+    collation: null,
+    length: null,
+    extra: 'AUTO_INCREMENT',
+    engine: 'InnoDB',
+  };
+  const name = { ...row, name: 'name', type: 'varchar', full_type: 'varchar(50)', nullable: 'YES', has_default: 1 };
+  const rows = [row, { ...name, collation: 'utf8mb4_bin', length: '50', extra: '' }, { ...row, table_name: 'toy' }];
+  const ask = jest.fn((_sql: string, _names: string[]) => Promise.resolve(rows));
+  const tables = await readMysqlTables(ask, ['pet', 'toy']);
+  expect([...tables].map(([table, columns]) => [table, [...columns.keys()]])).toStrictEqual([
+    ['pet', ['id', 'name']],
+    ['toy', ['id']],
+  ]);
+  expect(tables.get('pet')?.get('id')).toStrictEqual({
+    type: 'bigint',
+    fullType: 'bigint(20) unsigned',
+    nullable: false,
+    hasDefault: false,
+    collation: null,
+    length: null,
+    extra: 'auto_increment',
+    engine: 'InnoDB',
+  });
+  expect(tables.get('pet')?.get('name')).toMatchObject({
+    nullable: true,
+    hasDefault: true,
+    collation: 'utf8mb4_bin',
+    length: 50,
+  });
+  expect(ask.mock.calls).toEqual([[expect.stringMatching(/table_name IN \(\?, \?\)$/), ['pet', 'toy']]]);
+});
+
+const Kettle = new EntitySchema({
+  name: 'kettle',
+  columns: { id: { type: 'int', primary: true, generated: 'increment' }, name: { type: 'varchar', nullable: true } },
+});
+const Lid = new EntitySchema({ name: 'lid', columns: { id: { type: 'int', primary: true } } });
+
+it('names what SQLite has otherwise than the entities say, and whose it is', async () => {
+  const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
+  const owners = [{ name: 'kitchen', entities: [Kettle, Lid] }];
+  const source = await createDataSource(config, owners);
+  await source.initialize();
+  const cure = "is not there, or the login may not see it; if no migration of feature 'kitchen' makes it, add one";
+  const differences = () => compareSchema(source, owners);
+  expect(await differences()).toStrictEqual([
+    `Table kettle of entity kettle ${cure}`,
+    `Table lid of entity lid ${cure}`,
+  ]);
+  await source.ask('CREATE TABLE kettle (id INTEGER PRIMARY KEY)');
+  await source.ask('CREATE TABLE lid (id VARCHAR(5) PRIMARY KEY)');
+  expect(await differences()).toStrictEqual([
+    `Column kettle.name of entity kettle ${cure}`,
+    'Column lid.id is varchar(5), the entity says integer',
+  ]);
+  expect(await compareSchema(source)).toContain(
+    'Column kettle.name of entity kettle is not there, or the login may not see it',
+  );
+  await source.ask('ALTER TABLE kettle ADD COLUMN name VARCHAR(50)');
+  await source.ask('DROP TABLE lid');
+  // More columns than the entity has, as a newer release adds them.
+  await source.ask('CREATE TABLE lid (id INTEGER PRIMARY KEY, color TEXT)');
+  expect(await differences()).toStrictEqual([]);
+  await source.destroy();
 });

@@ -22,7 +22,9 @@ export async function compareSchema(
   const isMysql = dataSource.options.type === 'mysql';
   const ask = (sql: string, values: string[]) => dataSource.ask<Record<string, unknown>[]>(sql, values);
   const missing = (metadata: EntityMetadata): string => {
-    const { name } = owners.find(({ entities = [] }) => entities.includes(metadata.target as never)) ?? {};
+    const owns = ({ entities = [] }: TableOwner): boolean =>
+      entities.some((entity) => dataSource.getMetadata(entity) === metadata);
+    const { name } = owners.find(owns) ?? {};
     const cure = name === undefined ? '' : `; if no migration of feature '${name}' makes it, add one`;
     return `of entity ${metadata.name} is not there, or the login may not see it${cure}`;
   };

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { NotAskedError } from '../database-failure.js';
 import { LateError } from '../deadline.js';
 import type { MysqlConnection } from './mysql-connection.js';
 import { MysqlPool } from './mysql-pool.js';
@@ -44,6 +45,7 @@ function pass(milliseconds: number): void {
 }
 
 afterEach(() => {
+  jest.useRealTimers();
   jest.restoreAllMocks();
 });
 
@@ -123,6 +125,94 @@ describe('a pool of connections', () => {
     connections.fault = Object.assign(new Error('refused'), { errno: -111, code: 'ECONNREFUSED' });
     for (let n = 0; n < 3; n += 1) await expect(pool.acquire()).rejects.toBe(connections.fault);
     expect(connections.tries).toBe(3);
+  });
+
+  it('counts no connection that was not to be had', async () => {
+    const connections = new Connections();
+    const pool = new MysqlPool(SETTINGS, connections.open);
+    connections.fault = Object.assign(new Error('refused'), { errno: -111, code: 'ECONNREFUSED' });
+    for (let n = 0; n < 5; n += 1) await expect(pool.acquire()).rejects.toBe(connections.fault);
+    expect(pool.state).toStrictEqual({ idle: 0, used: 0, pending: 0, max: 3 });
+    connections.fault = undefined;
+    await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()]);
+    expect(pool.state).toStrictEqual({ idle: 0, used: 3, pending: 0, max: 3 });
+  });
+
+  it('forgets an idle connection that ended, and makes another one', async () => {
+    const { pool, connections } = await idlePool();
+    const [first] = connections.opened;
+    Object.assign(first!, { isBroken: true });
+    first!.onBroken!();
+    first!.onBroken!();
+    expect(pool.state).toStrictEqual({ idle: 2, used: 0, pending: 0, max: 3 });
+    await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()]);
+    expect(connections.tries).toBe(4);
+  });
+
+  it('gives nobody a connection that broke while it was used', async () => {
+    const { pool, connections } = await idlePool();
+    const one = await pool.acquire();
+    Object.assign(one, { isBroken: true });
+    pool.release(one);
+    expect(connections.destroyed).toStrictEqual([one]);
+    expect(await pool.acquire()).not.toBe(one);
+  });
+
+  it('opens another one for who waits, where one was destroyed', async () => {
+    const { pool, connections, taken } = await idlePool();
+    await Promise.all(taken.map(() => pool.acquire()));
+    const waiting = pool.acquire();
+    pool.discard(taken[0]);
+    expect(taken).not.toContain(await waiting);
+    expect([connections.tries, pool.state.used]).toStrictEqual([4, 3]);
+  });
+
+  it('keeps to one login while others are refused, and serves who waits when that is over', async () => {
+    jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'setImmediate'] });
+    const connections = new Connections();
+    const pool = new MysqlPool(SETTINGS, connections.open);
+    const one = await pool.acquire();
+    connections.fault = numbered(1226);
+    await expect(pool.acquire()).rejects.toBe(connections.fault);
+    connections.fault = undefined;
+    const waiting = [pool.acquire(), pool.acquire()];
+    await Promise.resolve();
+    expect(pool.state).toStrictEqual({ idle: 0, used: 1, pending: 2, max: 3 });
+    jest.advanceTimersByTime(999);
+    expect(connections.tries).toBe(2);
+    jest.advanceTimersByTime(1002);
+    expect(new Set([one, ...(await Promise.all(waiting))]).size).toBe(3);
+    expect(connections.tries).toBe(4);
+  });
+
+  it('refuses who waits, and ends its connections, as it is closed', async () => {
+    const { pool, connections, taken } = await idlePool();
+    const used = await Promise.all(taken.map(() => pool.acquire()));
+    const refused = pool.acquire().catch((fault: unknown) => fault);
+    await Promise.resolve();
+    pool.close();
+    expect(await refused).toBeInstanceOf(NotAskedError);
+    for (const connection of used) pool.release(connection);
+    expect(new Set(connections.destroyed)).toEqual(new Set(used));
+    expect(pool.state.used).toBe(0);
+  });
+
+  it('gives back what comes for somebody who waits no more', async () => {
+    const connections = new Connections();
+    let give: (() => void) | undefined;
+    const slow = () => new Promise<MysqlConnection>((resolve) => (give = () => void connections.open().then(resolve)));
+    const pool = new MysqlPool({ ...SETTINGS, acquireTimeoutMs: 5 }, slow);
+    await expect(pool.acquire()).rejects.toThrow(new LateError(5));
+    give!();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pool.state).toStrictEqual({ idle: 1, used: 0, pending: 0, max: 3 });
+  });
+
+  it('calls the lock of an account by its name on MariaDB, too', async () => {
+    const connections = new Connections();
+    connections.fault = Object.assign(numbered(4151), { code: 'ER_OTHER' });
+    const pool = new MysqlPool(SETTINGS, connections.open);
+    await expect(pool.acquire()).rejects.toMatchObject({ errno: 4151, code: 'ER_ACCOUNT_HAS_BEEN_LOCKED' });
   });
 
   it('lets no more wait than it may, and nobody for longer', async () => {
