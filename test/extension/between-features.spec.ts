@@ -149,6 +149,26 @@ describe('a feature that fails to start', () => {
   });
 });
 
+it('a feature one of whose providers is a data source does not start', async () => {
+  const features = ['features/shelves.feature.ts', 'features/fails-to-share.feature.ts'];
+  const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });
+  expect(await service.exited).toStrictEqual({ code: 1, signal: null });
+  expect(service.output).toContain(
+    "The service could not start: feature 'archives' failed to start: ARCHIVE is a DataSource of its own; " +
+      'the service has one: use TypeOrmModule.forFeature\n',
+  );
+});
+
+it('a feature that brings a data source by forRoot does not start, and none of its code has run', async () => {
+  const features = ['features/shelves.feature.ts', 'features/second-source.feature.ts'];
+  const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });
+  expect(await service.exited).toStrictEqual({ code: 1, signal: null });
+  expect(service.output.trim().split('\n')).toStrictEqual([
+    'The features cannot start:',
+    "  - feature 'cellar' has a DataSource of its own, of TypeOrmCoreModule; the service has one: use TypeOrmModule.forFeature",
+  ]);
+});
+
 describe('a feature that adds handlers beside those of Nest does not start', () => {
   it.each([
     ['constructor', 'Squatter'],

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { PlatformDataSource } from '../database/index.js';
 import type { Feature } from '../feature.js';
 import { declareFeatures } from './declared-features.js';
 import { FeatureStartError } from './feature-at-fault.js';
@@ -24,6 +26,8 @@ type Hooked = Partial<Record<Hook, (...args: unknown[]) => unknown>>;
 const BESIDE_NEST =
   'adds handlers to Express itself, which would answer without a key and in a shape of their own; ' +
   'declare them in a controller, or as middleware by configure(consumer)';
+
+const SECOND_DATA_SOURCE = 'is a DataSource of its own; the service has one: use TypeOrmModule.forFeature';
 
 /** Work of a feature's at start or stop. */
 export interface HookAtWork {
@@ -60,12 +64,15 @@ export class HookWatch {
    * Watches every call of a hook from now on. To be called when all providers exist.
    *
    * @param countHandlers how many handlers Express has.
+   * @throws {FeatureStartError} for a provider that is a DataSource of its own, by whichever token.
    */
   begin(countHandlers: () => number = () => 0): void {
     this.countHandlers = countHandlers;
     for (const { feature, wrapper, isModule } of this.providers()) {
       const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
       if (typeof instance !== 'object' || instance === null) continue;
+      if (instance instanceof DataSource && !(instance instanceof PlatformDataSource))
+        throw new FeatureStartError(feature, `${nameOf(wrapper.token)} ${SECOND_DATA_SOURCE}`);
       for (const hook of HOOKS) this.watch(feature, instance, hook);
       if (isModule) this.watch(feature, instance, CONFIGURE);
     }
