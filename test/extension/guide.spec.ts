@@ -1,14 +1,16 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Environment, projectFolder, runCommand } from '../support/command.js';
+import { type Environment, PATIENT, programEnvironment, projectFolder, runCommand } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
+import { NodeDebugger } from '../support/debugger.js';
 import { onEachEngine } from '../support/engines.js';
 import { EXTENDING } from '../support/guide.js';
 import { HttpClient } from '../support/http.js';
 import { readDocument } from '../support/markdown.js';
 import { pack, runIn } from '../support/packages.js';
+import { RunningProgram } from '../support/running-program.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
@@ -51,6 +53,28 @@ describe('the guide, by someone who has only that page', () => {
   }, 300_000);
 
   afterAll(() => removeScratch(folder));
+
+  it('stops at a breakpoint in src of the feature, where a stack names src too', async () => {
+    const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const env = { ...programEnvironment('sqlite::memory:', PATIENT), NODE_ENV: 'development', PATH };
+    const cli = join(folder, 'orders/node_modules/@nestjs/cli/bin/nest.js');
+    const nest = RunningProgram.start(join(folder, 'orders'), [cli, 'start', '--debug', '127.0.0.1:0'], env);
+    try {
+      const debug = await NodeDebugger.attach(await nest.untilPrinted(/Debugger listening on (ws:\S+)\s/));
+      const key = await nest.untilPrinted(/(as_test_\w+)\W/);
+      const client = new HttpClient(await nest.untilPrinted(/"event":"app.ready".*"url":"([^"]+)"/), key);
+      const source = 'src/orders.service.ts';
+      const line = await debug.breakAt(join(folder, 'orders', source), 'const orderId =');
+      const answer = client.get('/v1/orders/7');
+      expect(await debug.valueAtPause('id')).toBe('7');
+      expect(await debug.valueAtPause('new Error().stack')).toContain(`${source}:${String(line)}`);
+      await debug.resume();
+      debug.detach();
+      expect(await answer).toBeErrorShape(404, 'order_not_found');
+    } finally {
+      await nest.stop();
+    }
+  });
 
   onEachEngine('deployed', (engine) => {
     let database: TestDatabase;
