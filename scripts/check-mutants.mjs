@@ -10,7 +10,17 @@
  * A general tool for this sees only tests that run the sources in their own process. Here most tests start the built program.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -166,14 +176,20 @@ function build(copy) {
   return spawnSync(process.execPath, ['scripts/bundle-program.mjs'], { cwd: copy, stdio: 'ignore' }).status === 0;
 }
 
+/** The unit tests that are shown a change of this file: its own first, which take a moment. */
+function unitTestsFor(folder, path) {
+  const own = path.replace(/\.ts$/, '.spec.ts');
+  return [...(existsSync(join(project, own)) ? [own] : []), `src/platform/${folder}/`];
+}
+
 /** Whether any test noticed. */
 async function isNoticed(copy, { folder, path, changed, text }) {
-  const unit = `src/platform/${folder}/`;
-  await requireSound(copy, unit);
+  const unit = unitTestsFor(folder, path);
+  for (const tests of unit) await requireSound(copy, tests);
   let noticedBy;
   put(copy, path, changed);
   try {
-    if (!(await pass(copy, [unit])) || !compiles(copy)) return true;
+    if ((await firstToFail(copy, unit)) !== undefined || !compiles(copy)) return true;
     if (values.unit) return false;
     if (!build(copy)) return true;
     noticedBy = await firstToFail(copy, specsFor(folder, path));

@@ -1,5 +1,8 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { EntitySchema } from 'typeorm';
+import { removeScratch, scratchFolder } from '../../../test/support/scratch.js';
 import { loadConfig } from '../config/index.js';
 import { StartFault } from '../start-fault.js';
 import { createDataSource } from './data-source.js';
@@ -38,6 +41,30 @@ it('refuses a DECIMAL that SQLite would round, on SQLite alone', async () => {
   await expect(sourceOf('sqlite::memory:', [Wide])).rejects.toThrow(StartFault);
   const source = await sourceOf('mysql://user:word@127.0.0.1:1/store', [Wide]);
   expect(source.hasMetadata(Wide)).toBe(true);
+});
+
+describe('the folder of a file of SQLite', () => {
+  const folder = scratchFolder('data-source');
+  afterAll(() => removeScratch(folder));
+
+  it('is made, with those above it, as often as it is asked for', async () => {
+    const url = `sqlite:${join(folder, 'a/b/c/store.sqlite')}`;
+    for (let n = 0; n < 2; n += 1) {
+      const source = await sourceOf(url, []);
+      await source.initialize();
+      await source.destroy();
+    }
+    expect(existsSync(join(folder, 'a/b/c/store.sqlite'))).toBe(true);
+  });
+
+  it.each(['/proc/none/deeper/store.sqlite', join(folder, 'file/deeper/store.sqlite')])(
+    'that cannot be there is told: %s',
+    async (path) => {
+      writeFileSync(join(folder, 'file'), '');
+      const source = await sourceOf(`sqlite:${path}`, []);
+      await expect(source.initialize()).rejects.toMatchObject({ code: expect.stringMatching(/^(ENOENT|ENOTDIR)$/) });
+    },
+  );
 });
 
 describe('a data source of SQLite', () => {

@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { unusableDatabase } from './unusable-database.js';
+import { LateError } from './deadline.js';
+import { SessionError } from './mysql-session.js';
+import { UnusableDatabase, unusableDatabase } from './unusable-database.js';
 import { QueryFailedError } from 'typeorm';
 import { ApiError, coreErrors } from '../errors/index.js';
 
@@ -24,4 +26,30 @@ it.each([
 it('a fault of a program is not', () => {
   expect(unusableDatabase(fault('ER_PARSE_ERROR', 1064), target)).toBeUndefined();
   expect(unusableDatabase(new TypeError('broken'), target)).toBeUndefined();
+});
+
+it('whatever ends a connection is, and so is who may not use it', () => {
+  const outside = [
+    new LateError(5),
+    new SessionError(['autocommit is 0, not 1']),
+    Object.assign(fault('PROTOCOL_CONNECTION_LOST'), { fatal: true }),
+    ...[1045, 1049, 1227, 1698].map((errno) => fault(`ER_${errno}`, errno)),
+    fault('ECONNREFUSED', -111),
+  ];
+  for (const thrown of outside) expect(unusableDatabase(thrown, target)).toBeInstanceOf(UnusableDatabase);
+});
+
+it('is told on one line, with its code once', () => {
+  const told = (message: string, code?: string): string | undefined =>
+    unusableDatabase(Object.assign(new Error(message), { code, fatal: true }), target)?.message;
+  expect(told('connect ECONNREFUSED 127.0.0.1', 'ECONNREFUSED')).toBe(
+    'The database cannot be used: /store: connect ECONNREFUSED 127.0.0.1',
+  );
+  expect(told('away')).toBe('The database cannot be used: /store: away');
+  expect(told('two\nlines\u001b[31m', 'X')).toBe('The database cannot be used: /store: two lines [31m (X)');
+});
+
+it('is what the first of several addresses said', () => {
+  const errors = [fault('ECONNREFUSED', -111), fault('EHOSTUNREACH', -113)];
+  expect(unusableDatabase(new AggregateError(errors), target)?.message).toContain('(ECONNREFUSED)');
 });

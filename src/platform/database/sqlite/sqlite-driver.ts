@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 import { QueryFailedError, QueryResult, type EntityMetadata, type Table } from 'typeorm';
@@ -53,11 +53,11 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
     return typeof row === 'object' ? returnedMap(metadata, row) : undefined;
   }
 
-  protected override async createDatabaseConnection(): Promise<SqliteConnection> {
+  protected override createDatabaseConnection(): Promise<SqliteConnection> {
     const { database, driver: Database } = this.options as { database: string; driver: typeof BetterSqlite3 };
-    if (database !== ':memory:') await makeFolder(dirname(resolve(database)));
+    if (database !== ':memory:') makeFolder(dirname(resolve(database)));
     this.engine.connection = new SqliteConnection(new Database(database));
-    return this.engine.connection;
+    return Promise.resolve(this.engine.connection);
   }
 }
 
@@ -135,22 +135,13 @@ function roundedTime(text: string, precision: number): string {
   return new Date(Math.round(time / step) * step).toISOString().replace('T', ' ').replace('Z', '');
 }
 
-/** Where the parent is there by now and the folder still cannot be, that is the end: `recursive` never ends below /proc. */
-async function makeFolder(path: string): Promise<void> {
+/** One folder after the other: `recursive` never ends below /proc. Another process may be faster. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
   try {
-    await makeOne(path);
+    mkdirSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    await makeOne(path);
-  }
-}
-
-async function makeOne(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    // Also where it is no folder, which whoever opens the file in it tells; or another process was faster.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!existsSync(path)) throw error;
   }
 }
