@@ -40,7 +40,11 @@ export interface Config {
     readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
     readonly format: 'pretty' | 'json';
   };
-  readonly docs: { readonly enabled: boolean };
+  readonly docs: {
+    readonly enabled: boolean;
+    /** A URL, also of the scheme `mailto`. */
+    readonly contact: string | undefined;
+  };
   readonly metrics: { readonly enabled: boolean };
   readonly otel: {
     readonly disabled: boolean;

@@ -35,6 +35,7 @@ const everyVariable: Readonly<Record<string, string>> = {
   LOG_FORMAT: 'pretty',
   FEATURES_OFF: 'orders',
   DOCS_ENABLED: 'false',
+  DOCS_CONTACT: 'https://help.example.com/',
   HOST: '::1',
   PORT: '8080',
   PUBLIC_BASE_URL: 'https://api.example.com/v1',

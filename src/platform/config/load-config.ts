@@ -116,7 +116,7 @@ function groupValues(values: Values): Groups {
     shed: { maxInflight: values.SHED_MAX_INFLIGHT, loopDelayMs: values.SHED_LOOP_DELAY_MS },
     startup: { timeoutMs: values.STARTUP_TIMEOUT_MS },
     shutdown: { delayMs: values.SHUTDOWN_DELAY_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
-    docs: { enabled: values.DOCS_ENABLED },
+    docs: { enabled: values.DOCS_ENABLED, contact: values.DOCS_CONTACT },
     metrics: { enabled: values.METRICS_ENABLED },
   };
 }

@@ -17,6 +17,18 @@ export const baseUrl = valueKind('an absolute http or https URL that ends in /v1
   return url?.pathname.endsWith('/v1') && url.search === '' && !/[?#]/.test(text) ? url.href : undefined;
 });
 
+/** As the URL that a link has. Whether an address receives mail, nobody can see from its text. */
+export const contact = valueKind(
+  'an e-mail address, or an absolute http or https URL',
+  (text) => (isMailAddress(text) ? `mailto:${text}` : parseHttpUrl(text)?.href),
+  (url) => url.replace(/^mailto:/, ''),
+);
+
+function isMailAddress(text: string): boolean {
+  const domain = /^[\w.+-]{1,64}@([^@]+)$/.exec(text)?.[1];
+  return domain !== undefined && isHost(domain);
+}
+
 /** Origins as a browser sends them: scheme, host and a port that is not the scheme's own. */
 export const origins = valueKind<readonly string[]>(
   'a comma-separated list of http or https origins',

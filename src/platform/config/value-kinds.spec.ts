@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { databaseUrl } from './database-target.js';
-import { baseUrl, host, origins, proxies, redisUrl } from './network-values.js';
+import { baseUrl, contact, host, origins, proxies, redisUrl } from './network-values.js';
 import { isoDate, openTelemetryBoolean, parserOf, readableFile } from './value-kinds.js';
 
 const reads = (spec: Parameters<typeof parserOf>[0], text: string): unknown => {
@@ -46,6 +46,28 @@ describe('a base URL', () => {
     ' https://api.example.com/v1',
     'https:///v1',
   ])('is not %j', (text) => expect(reads(baseUrl(), text)).toBeUndefined());
+});
+
+describe('a contact', () => {
+  it.each([
+    ['pets@example.com', 'mailto:pets@example.com'],
+    ['a.b+c@mail', 'mailto:a.b+c@mail'],
+    ['https://example.com/help', 'https://example.com/help'],
+  ])('may be %s', (text, link) => {
+    expect(reads(contact(), text)).toBe(link);
+    expect(parserOf(contact()).show(link)).toBe(text);
+  });
+
+  it.each([
+    'pets',
+    '@example.com',
+    'a@b@c',
+    'a b@example.com',
+    'javascript:alert(1)',
+    'mailto:a@example.com',
+    'ftp://a.example',
+    'https://user:secret@a.example/',
+  ])('is not %j', (text) => expect(reads(contact(), text)).toBeUndefined());
 });
 
 describe('TRUST_PROXY', () => {

@@ -1,7 +1,7 @@
 import type { CleanedEnv } from 'envalid';
 import { DAY_MS } from '../clock.js';
 import { databaseUrl } from './database-target.js';
-import { baseUrl, host, origins, proxies, redisUrl } from './network-values.js';
+import { baseUrl, contact, host, origins, proxies, redisUrl } from './network-values.js';
 import { boolean, featureNames, integer, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
 
 const environment = oneOf('production', 'development', 'test');
@@ -41,6 +41,11 @@ const general = {
     desc: 'Features that are not started; their tables stay as they are; unset: none',
   }),
   DOCS_ENABLED: boolean({ default: true, desc: 'Whether /docs, /openapi.json and /openapi.yaml are served' }),
+  DOCS_CONTACT: contact({
+    default: undefined,
+    example: 'https://support.example.com',
+    desc: 'Whom users of the API ask, an e-mail address or a URL: a link at /docs, and info.contact; unset: none',
+  }),
 };
 
 const http = {

@@ -34,7 +34,7 @@ export function docsPage(product: Product): string {
 <header class="docs-header">
 <img src="./docs/assets/logo.svg" alt="" width="40" height="40">
 <h1>${name}</h1>
-<p>API ${escapeHtml(product.version)}: <a href="./openapi.json">openapi.json</a>, <a href="./openapi.yaml">openapi.yaml</a>, <a href="./docs/api.md">api.md</a></p>
+<p>API ${escapeHtml(product.version)}: <a href="./openapi.json">openapi.json</a>, <a href="./openapi.yaml">openapi.yaml</a>, <a href="./docs/api.md">api.md</a>${contactLink(product)}</p>
 </header>
 <div id="swagger-ui"></div>
 ${guide}
@@ -64,6 +64,10 @@ reload, and forgotten when the tab is closed.</p></li>
 <code>cursor</code>.</p></li>
 </ol>
 </section>`;
+
+function contactLink({ contact }: Product): string {
+  return contact === undefined ? '' : `, <a href="${escapeHtml(contact)}">contact</a>`;
+}
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

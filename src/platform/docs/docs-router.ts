@@ -5,7 +5,7 @@ import { Router, type RequestHandler, type Response } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { docsLogo, docsPage, docsPagePolicy } from './docs-page.js';
 import { docsStyle } from './docs-style.js';
-import { type Product, animalStore } from './product.js';
+import { type Product, productOf } from './product.js';
 import { type DocumentTexts, writeDocument } from './document-source.js';
 import type { INestApplication } from '@nestjs/common';
 import type { DocumentSource } from './openapi/openapi-document.js';
@@ -117,7 +117,7 @@ function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
  * for three operations, and YAML as much again; a service that nobody asks for its document never spends them.
  */
 export function mountDocs(application: INestApplication, source: () => DocumentSource): void {
-  application.use(docsRouter(animalStore, () => writeDocument(source())));
+  application.use(docsRouter(productOf(application), () => writeDocument(source())));
 }
 
 const require = createRequire(import.meta.url);

@@ -4,7 +4,7 @@ import type { Feature } from '../feature.js';
 import { PublicUrls, RouteTable } from '../routing/index.js';
 import type { DocumentSource } from './openapi/openapi-document.js';
 import type { DocumentServer } from './openapi/servers.js';
-import { animalStore } from './product.js';
+import { productOf } from './product.js';
 import type { DocumentTexts } from './openapi/document-texts.js';
 
 /** What the document of an application is made of, one that serves or one that only prints it. */
@@ -17,7 +17,7 @@ export function documentSource(
   const urls = new PublicUrls(servers[0]?.url);
   return {
     application,
-    product: animalStore,
+    product: productOf(application),
     features,
     routes: application.get(RouteTable).all(),
     servers,

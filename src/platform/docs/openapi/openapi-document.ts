@@ -46,7 +46,13 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   for (const schema of Object.values(schemasOf(scanned))) completeSchema(schema);
   const document: OpenAPIObject = {
     openapi: scanned.openapi,
-    info: { title: product.name, version: product.version, description: guide, license: product.licence },
+    info: {
+      title: product.name,
+      version: product.version,
+      description: guide,
+      ...contactOf(product),
+      license: product.licence,
+    },
     externalDocs: {
       description: 'Every operation, error code, limit and header, in words',
       url: `${source.urls.docs}/api.md`,
@@ -67,6 +73,12 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   document.tags = tagsOf(document, source.features);
   document.components = componentsOf(document, source);
   return document;
+}
+
+function contactOf({ contact }: Product): Pick<OpenAPIObject['info'], 'contact'> {
+  if (contact === undefined) return {};
+  const email = /^mailto:(.*)/.exec(contact)?.[1];
+  return { contact: email === undefined ? { url: contact } : { email } };
 }
 
 /** Paths are relative to the servers, which end in `/v1`. */
