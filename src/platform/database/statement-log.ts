@@ -1,4 +1,4 @@
-import type { Logger, QueryRunner } from 'typeorm';
+import { AbstractLogger, type QueryRunner } from 'typeorm';
 import { framesOf } from '../logging/index.js';
 import { isMissingTable } from './database-failure.js';
 
@@ -18,19 +18,21 @@ export interface StatementTarget {
  * Logs what a statement failed with: the engine's own words, the statement and the lines that sent it. They may hold a
  * client's values, so outside of development only those of migrations are logged.
  */
-export class StatementLog implements Logger {
+export class StatementLog extends AbstractLogger {
   /** @param target undefined where there is no log. */
   constructor(
     private readonly target: StatementTarget | undefined,
     private readonly isDevelopment: boolean,
-  ) {}
+  ) {
+    super();
+  }
 
   /** The calls that lead here, where they are logged if the statement is refused: later, only those are known that wait for it. */
   callers(runner?: object): string | undefined {
     return this.isLogged(runner) ? framesOf(new Error().stack) : undefined;
   }
 
-  logQueryError(error: string | Error, statement: string, _parameters?: unknown, runner?: QueryRunner): void {
+  override logQueryError(error: string | Error, statement: string, _parameters?: unknown, runner?: QueryRunner): void {
     this.logRefused(error, statement, runner);
   }
 
@@ -54,23 +56,8 @@ export class StatementLog implements Logger {
     return this.isDevelopment || isMigration;
   }
 
-  logQuery(): void {
-    return;
-  }
-
-  logQuerySlow(): void {
-    return;
-  }
-
-  logSchemaBuild(): void {
-    return;
-  }
-
-  logMigration(): void {
-    return;
-  }
-
-  log(): void {
+  /** Nothing else is logged. */
+  protected writeLog(): void {
     return;
   }
 }
