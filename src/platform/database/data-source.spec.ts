@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EntitySchema } from 'typeorm';
 import { removeScratch, scratchFolder } from '../../../test/support/scratch.js';
 import { loadConfig } from '../config/index.js';
@@ -146,5 +146,24 @@ describe('a data source of SQLite', () => {
     expect(visit?.findColumnByName('id')).toMatchObject({ isGenerated: true, isNullable: false });
     expect(tag?.findColumnByName('word')).toMatchObject({ isGenerated: false, isNullable: false });
     await runner.release();
+  });
+
+  it('tells subscribers of each statement, before and after it', async () => {
+    const told: string[] = [];
+    (await opened()).subscribers.push({
+      beforeQuery: ({ query }) => void told.push(`before ${query}`),
+      afterQuery: ({ query, success }) => void told.push(`${success ? 'after' : 'failed'} ${query}`),
+    });
+    expect(await source!.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(told).toStrictEqual(['before SELECT 1 AS one', 'after SELECT 1 AS one']);
+  });
+
+  it.each(['development', 'test'])('logs what the engine refuses in %s, if that is development', async (env) => {
+    const warn = jest.fn();
+    const config = loadConfig({ NODE_ENV: env, DATABASE_URL: 'sqlite::memory:' });
+    source = await createDataSource(config, [], { statements: { warn, debug: warn } });
+    await source.initialize();
+    await expect(source.query('SELEKT 1')).rejects.toThrow('SELEKT');
+    expect(warn).toHaveBeenCalledTimes(env === 'development' ? 1 : 0);
   });
 });

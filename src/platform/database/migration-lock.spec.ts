@@ -87,4 +87,37 @@ describe('the migration lock', () => {
     });
     expect(waiting).toHaveBeenCalledTimes(1);
   });
+
+  it('that another process has for more than a minute is given up on', async () => {
+    const now = performance.now.bind(performance);
+    await hold(async () => {
+      const other = hold(() => Promise.resolve());
+      while (waiting.mock.calls.length === 0) await sleep(5);
+      const late = jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_001);
+      await expect(other).rejects.toThrow(new StartFault('Another process has held the migration lock for 60 s'));
+      late.mockRestore();
+    });
+  });
+
+  it('is waited for no longer than whoever waits wants to', async () => {
+    const stopping = new AbortController();
+    await hold(async () => {
+      const lock = new MigrationLock(dataSource);
+      const other = lock.hold(() => Promise.resolve(), { waiting, unrenewed }, stopping.signal);
+      stopping.abort(new Error('stopped'));
+      await expect(other).rejects.toThrow('stopped');
+    });
+  });
+
+  it('of a process that died is taken over once its lease has ended, not before', async () => {
+    await hold(async () => {
+      const [lease] = (await expiry()) as { expires_at: number }[];
+      expect(lease!.expires_at - Date.now()).toBeGreaterThan(20_000);
+      const other = hold(() => Promise.resolve());
+      while (waiting.mock.calls.length === 0) await sleep(5);
+      await sleep(300);
+      await dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = 1`);
+      await other;
+    });
+  });
 });

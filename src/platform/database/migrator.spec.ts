@@ -103,6 +103,13 @@ describe('migrations of an SQLite database', () => {
     expect(listener.done).toHaveBeenCalledTimes(3);
   });
 
+  it('that are all there are looked at alone: nobody waits for a lock', async () => {
+    await migrator.run();
+    const asked = jest.spyOn(dataSource, 'ask');
+    await migrator.run();
+    expect(asked.mock.calls.map(([sql]) => sql)).toStrictEqual(['SELECT name FROM migration ORDER BY id']);
+  });
+
   it('are taken back of one feature, the last one first, and run again then', async () => {
     await migrator.run();
     expect((await migrator.appliedOf('toys')).map(({ name }) => name)).toStrictEqual([

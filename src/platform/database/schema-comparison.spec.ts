@@ -2,6 +2,7 @@ import { expect, it, jest } from '@jest/globals';
 import { EntitySchema } from 'typeorm';
 import { loadConfig } from '../config/index.js';
 import { createDataSource } from './data-source.js';
+import { entityColumns } from './entity-columns.js';
 import { mysqlDifference, readMysqlTables, type MysqlColumn } from './mysql-columns.js';
 import { compareSchema } from './schema-comparison.js';
 import { sqliteDifference } from './sqlite-columns.js';
@@ -49,6 +50,32 @@ it.each([
     'is text, the entity says 20000 characters',
   ],
   [{ type: 'mediumtext' }, { ...text, type: 'text', fullType: 'text' }, 'is text, the entity says 4194303 characters'],
+  ...['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'].flatMap((type) => [
+    [{ type: 'blob' }, { type, fullType: type }, undefined] as const,
+    [{ type }, { type: 'longblob', fullType: 'longblob' }, undefined] as const,
+    [{ type }, { type: 'text', fullType: 'text' }, `is text, the entity says ${type}`] as const,
+  ]),
+  ...['char', 'varchar', 'enum', 'set', 'uuid', 'tinytext', 'text', 'mediumtext', 'longtext', 'json'].map(
+    (type) => [{ type: 'char', length: 20 }, { type, fullType: type }, undefined] as const,
+  ),
+  ...['tinyint', 'smallint', 'mediumint', 'int', 'bigint'].map(
+    (type) => [{ type: 'tinyint' }, { type, fullType: type }, undefined] as const,
+  ),
+  [{ type: 'timestamp' }, { type: 'datetime', fullType: 'datetime' }, undefined],
+  [{ type: 'double' }, { type: 'float', fullType: 'float' }, undefined],
+  ...Object.entries({
+    ...{
+      integer: 'int',
+      int4: 'int',
+      bool: 'tinyint',
+      boolean: 'tinyint',
+      real: 'double',
+      'double precision': 'double',
+    },
+    ...{ numeric: 'decimal', dec: 'decimal', fixed: 'decimal', nvarchar: 'varchar', 'national varchar': 'varchar' },
+    'national char': 'char',
+  }).map(([says, is]) => [{ type: says }, { type: is, fullType: is }, undefined] as const),
+  [{ unsigned: true }, {}, 'is bigint(20), the entity says unsigned'],
   [{ type: 'json' }, { ...text, type: 'longtext', length: 4_294_967_295 }, undefined],
   [{ type: 'varchar' }, { type: 'blob', fullType: 'blob' }, 'is blob, the entity says varchar'],
   [{ type: 'varchar', collation: 'utf8mb4_bin' }, text, undefined],
@@ -120,6 +147,28 @@ const Kettle = new EntitySchema({
   columns: { id: { type: 'int', primary: true, generated: 'increment' }, name: { type: 'varchar', nullable: true } },
 });
 const Lid = new EntitySchema({ name: 'lid', columns: { id: { type: 'int', primary: true } } });
+
+it('takes an entity by the names and types of its engine', async () => {
+  const Odd = new EntitySchema({
+    name: 'odd',
+    columns: {
+      id: { type: 'bigint', primary: true, generated: 'increment' },
+      plain: { type: 'bigint', name: 'plain_one', nullable: true },
+      code: { type: 'varchar', length: 20, unique: true },
+      text: { type: 'text', collation: 'NOCASE' },
+    },
+  });
+  const source = await createDataSource(loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' }), [
+    { entities: [Odd] },
+  ]);
+  const usual = { length: undefined, collation: undefined, nullable: false, unsigned: false, generated: false };
+  expect(entityColumns(source, source.getMetadata(Odd))).toStrictEqual([
+    { ...usual, name: 'id', type: 'integer', generated: true },
+    { ...usual, name: 'plain_one', type: 'bigint', nullable: true },
+    { ...usual, name: 'code', type: 'varchar', length: 20 },
+    { ...usual, name: 'text', type: 'text', collation: 'NOCASE' },
+  ]);
+});
 
 it('names what SQLite has otherwise than the entities say, and whose it is', async () => {
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' });
