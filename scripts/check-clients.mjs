@@ -1,19 +1,21 @@
 /**
  * Generates clients from the served document, as JSON and where the generator reads it as YAML, with generators from npm,
- * PyPI and Go, compiles each, and has it create, list page by page and get, with exact int64. The programs that do so are in
+ * PyPI, Go and Maven, compiles each, and has it create, list page by page and get, with exact int64. The programs that do so are in
  * `scripts/clients`. openapi-typescript, @hey-api/openapi-ts and the package's own client do the same in
  * `test/contract/clients.spec.ts`, which is run first.
  *
  *   npm run check:clients -- [NAME …]
  *
- * Needs python3 with venv, go, and the registries once: tools are kept in `node_modules/.cache/clients`. A warning of a
- * generator fails it, except for those that `expected` names; docs/api.md says what to do about these.
+ * Needs python3 with venv, go, for openapi-generator Java with Maven, for its PHP also Debian's php-cli, php-curl, php-mbstring
+ * and php-guzzlehttp-guzzle, and the registries once: tools are kept in `node_modules/.cache/clients`. What lacks a program is
+ * skipped by name. A warning of a generator fails it, except for those that `expected` names; docs/api.md says what to do about these.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { findProgram } from '../test/support/programs.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const tools = join(project, 'node_modules/.cache/clients');
@@ -21,6 +23,8 @@ const PYTHON = ['openapi-python-client==0.29.1', 'datamodel-code-generator==0.89
 const ORVAL = 'orval@7.13.2';
 const OGEN = 'github.com/ogen-go/ogen/cmd/ogen@v1.25.0';
 const OAPI = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+
+const OPENAPI_GENERATOR = 'org.openapitools:openapi-generator-cli:7.25.0';
 
 const PRINTED = [
   '201 7',
@@ -38,6 +42,18 @@ const go = (name, source) => ({
   install: () => run('go', ['install', source], { env: { ...process.env, GOBIN: join(tools, 'go') } }),
 });
 
+const jar = { path: join(tools, 'openapi-generator-cli.jar'), install: installJar };
+const openapiGenerator = (language, options, { needs = [], ...client }) => ({
+  tool: jar,
+  needs: ['java', 'mvn', ...needs],
+  generate: (_folder, document) => [
+    'java',
+    ['-jar', jar.path, 'generate', '-i', document, '-g', language, '-o', 'api', ...options],
+  ],
+  expected: /OpenAPI 3\.1 support is still in beta|Failed to get the schema name: null|Ignoring complex example/,
+  ...client,
+});
+
 const CLIENTS = {
   orval: {
     tool: { path: join(tools, 'orval'), install: installOrval },
@@ -51,21 +67,7 @@ const CLIENTS = {
       writeFileSync(join(folder, 'exact.ts'), EXACT);
       return ['node', [join(tools, 'orval/node_modules/orval/dist/bin/orval.js'), '--config', 'orval.config.cjs']];
     },
-    compile: (folder) => {
-      copyFileSync(join(project, 'scripts/clients/orval.txt'), join(folder, 'main.ts'));
-      writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: TYPESCRIPT }));
-      run('node', [join(project, 'node_modules/typescript/bin/tsc'), '-p', '.'], { cwd: folder });
-      const bundle = [
-        'main.ts',
-        '--bundle',
-        '--platform=node',
-        '--format=esm',
-        '--outfile=out/main.js',
-        '--log-level=warning',
-      ];
-      run(join(project, 'node_modules/.bin/esbuild'), bundle, { cwd: folder });
-    },
+    compile: (folder) => compileTypeScript(folder, 'orval.txt'),
     start: ['node', ['out/main.js']],
   },
   'openapi-python-client': {
@@ -130,6 +132,51 @@ const CLIENTS = {
     compile: (folder) => compileGo(folder, 'ogen.go'),
     start: ['./client', []],
   },
+  'openapi-generator-typescript-fetch': openapiGenerator(
+    'typescript-fetch',
+    ['--type-mappings=long=bigint', '--language-specific-primitives=bigint', '--model-name-mappings=Error=StoreError'],
+    {
+      compile: (folder) => compileTypeScript(folder, 'openapi-generator.txt'),
+      start: ['node', ['out/main.js']],
+    },
+  ),
+  'openapi-generator-python': openapiGenerator('python', [], {
+    compile: (folder) => {
+      const python = join(folder, 'python');
+      run('python3', ['-m', 'venv', python]);
+      run(join(python, 'bin/pip'), ['install', '--quiet', './api'], { cwd: folder });
+      copyFileSync(join(project, 'scripts/clients/openapi_generator.py'), join(folder, 'main.py'));
+    },
+    start: ['python/bin/python', ['main.py']],
+  }),
+  'openapi-generator-java': openapiGenerator('java', [], {
+    compile: (folder) => {
+      copyFileSync(
+        join(project, 'scripts/clients/openapi-generator.java'),
+        join(folder, 'api/src/main/java/Main.java'),
+      );
+      const goals = ['compile', 'dependency:copy-dependencies', '-DoutputDirectory=target/libraries'];
+      run('mvn', ['-q', '-B', ...goals], { cwd: join(folder, 'api') });
+    },
+    start: ['java', ['-cp', 'api/target/classes:api/target/libraries/*', 'Main']],
+  }),
+  'openapi-generator-go': openapiGenerator(
+    'go',
+    [
+      '--model-name-mappings=NewPet=PetInput',
+      '--additional-properties=packageName=api,withGoMod=false',
+      '--global-property=apis,models,supportingFiles,apiTests=false',
+    ],
+    { compile: (folder) => compileGo(folder, 'openapi-generator.go'), start: ['./client', []] },
+  ),
+  'openapi-generator-php': openapiGenerator('php', [], {
+    needs: ['php'],
+    compile: (folder) => {
+      for (const file of globSync('api/lib/**/*.php', { cwd: folder })) run('php', ['-l', file], { cwd: folder });
+      copyFileSync(join(project, 'scripts/clients/openapi-generator.php'), join(folder, 'main.php'));
+    },
+    start: ['php', ['main.php']],
+  }),
 };
 
 const TYPESCRIPT = {
@@ -155,7 +202,12 @@ if (wanted.length === 0)
   run('npm', ['test', '--', 'test/contract/clients.spec.ts'], { cwd: project, stdio: 'inherit' });
 const failed = [];
 for (const [name, client] of Object.entries(CLIENTS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (wanted.length > 0 && !wanted.some((part) => name.startsWith(part))) continue;
+  const missing = (client.needs ?? []).filter((program) => findProgram(program) === undefined);
+  if (missing.length > 0) {
+    console.log(`${name}: skipped, for there is no ${missing.join(', ')}`);
+    continue;
+  }
   try {
     await check(name, client);
     console.log(`${name}: good`);
@@ -196,6 +248,21 @@ function run(command, args, options = {}) {
   if (status !== 0)
     throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout ?? ''}${stderr ?? ''}`);
   return `${stdout ?? ''}${stderr ?? ''}`;
+}
+
+function compileTypeScript(folder, program) {
+  copyFileSync(join(project, 'scripts/clients', program), join(folder, 'main.ts'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: TYPESCRIPT }));
+  run('node', [join(project, 'node_modules/typescript/bin/tsc'), '-p', '.'], { cwd: folder });
+  const form = ['--bundle', '--platform=node', '--format=esm', '--outfile=out/main.js', '--log-level=warning'];
+  run(join(project, 'node_modules/.bin/esbuild'), ['main.ts', ...form], { cwd: folder });
+}
+
+function installJar() {
+  mkdirSync(tools, { recursive: true });
+  const copy = ['dependency:copy', `-Dartifact=${OPENAPI_GENERATOR}`, `-DoutputDirectory=${tools}`];
+  run('mvn', ['-q', '-B', ...copy, '-Dmdep.stripVersion=true'], { cwd: tools });
 }
 
 function installPython() {
