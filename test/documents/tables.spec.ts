@@ -37,7 +37,7 @@ describe('docs/api.md', () => {
   });
 });
 
-it('docs/api.md names each field and each parameter of the document', () => {
+it.each(['docs/api.md', 'CHANGELOG.md'])('%s names each field and each parameter of the document', (path) => {
   const { paths, components } = JSON.parse(readFileSync(join(projectFolder, 'openapi.json'), 'utf8')) as {
     paths: Readonly<Record<string, Readonly<Record<string, { parameters: readonly { name?: string }[] }>>>>;
     components: { schemas: Readonly<Record<string, { properties?: object }>> };
@@ -45,7 +45,7 @@ it('docs/api.md names each field and each parameter of the document', () => {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   const parameters = operations.flatMap((operation) => operation.parameters.flatMap(({ name = [] }) => name));
   const fields = Object.values(components.schemas).flatMap(({ properties = {} }) => Object.keys(properties));
-  const named = new Set(api.codes.map((code) => /\w+/.exec(code)?.[0]));
+  const named = new Set(readDocument(path).codes.map((code) => /\w+/.exec(code)?.[0]));
   expect([...fields, ...parameters].filter((name) => !named.has(name) && name !== 'petId')).toEqual([]);
 });
 
