@@ -153,6 +153,9 @@ const rendered = {
 };
 
 const faults = refusals();
+const unscaled = run(program('helm'), template('production', '--set', 'autoscaling.enabled=false,replicas=5'));
+if (!/^ {2}replicas: 5$/m.test(unscaled) || unscaled.includes('HorizontalPodAutoscaler'))
+  faults.push('Without autoscaling the chart does not keep to its replicas');
 for (const values of ['production', 'every-option']) {
   run(program('helm'), ['lint', '--strict', chart, '--values', `${chart}/ci/${values}-values.yaml`], {
     stdio: 'inherit',

@@ -130,7 +130,7 @@ describe('the release', () => {
   }
   const workflow = readYaml('.github/workflows/release.yml') as {
     readonly permissions: object;
-    readonly jobs: Readonly<Record<'check' | 'image', Job>>;
+    readonly jobs: Readonly<Record<'check' | 'image' | 'chart', Job>>;
   };
   const commands = ({ steps }: Job): string => steps.flatMap(({ run }) => run ?? []).join('\n');
 
@@ -143,7 +143,8 @@ describe('the release', () => {
 
   it('builds only what passed, whose packages are signed and without a known weakness', () => {
     expect(workflow.jobs.image.needs).toBe('check');
-    for (const command of ['.ci/run', 'npm audit signatures', 'npm audit --omit=dev', 'npm run check:manifests']) {
+    const audits = ['npm audit signatures', 'npm audit --omit=dev'];
+    for (const command of ['.ci/run', ...audits, 'npm run check:manifests', 'npm run check:chart']) {
       expect(commands(workflow.jobs.check)).toContain(command);
     }
   });
@@ -157,5 +158,13 @@ describe('the release', () => {
       uses?.startsWith('actions/attest-build-provenance@'),
     );
     expect(provenance?.with).toMatchObject({ 'subject-digest': '${{ steps.push.outputs.digest }}' });
+  });
+
+  it('publishes the chart of the image that it built, and signs it by its digest too', () => {
+    const { chart } = workflow.jobs;
+    expect(chart.needs).toBe('image');
+    expect(chart.permissions).toEqual({ contents: 'read', packages: 'write', 'id-token': 'write' });
+    expect(commands(chart)).toContain('digest: $DIGEST|');
+    expect(commands(chart)).toContain('cosign sign --yes "$CHARTS/animal-store@$digest"');
   });
 });

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { projectFolder } from '../support/command.js';
+import { type Manifest, readRendered, workloadsOf } from '../support/manifests.js';
+
+it('the chart with every option has each value where it belongs', () => {
+  const { objects } = readRendered('every-option');
+  const workloads = workloadsOf(objects);
+  const one = (kind: string): Manifest => objects.find((object) => object.kind === kind)!;
+  const { autoscaling, affinity, nodeSelector, tolerations, priorityClassName, ...values } = parse(
+    readFileSync(join(projectFolder, 'deploy/helm/animal-store/ci/every-option-values.yaml'), 'utf8'),
+  ) as Readonly<Record<string, Manifest['metadata'] & Readonly<Record<string, unknown>>>>;
+  for (const { pod } of workloads) {
+    expect(pod).toMatchObject({
+      affinity,
+      nodeSelector,
+      tolerations,
+      priorityClassName,
+      imagePullSecrets: [{ name: 'registry' }],
+    });
+  }
+  const spread = { whenUnsatisfiable: 'DoNotSchedule' };
+  expect(workloads.find(({ name }) => name === 'Deployment')!.pod).toMatchObject({
+    topologySpreadConstraints: [spread, spread],
+  });
+  expect(one('HorizontalPodAutoscaler').spec).toMatchObject(autoscaling!);
+  for (const [kind, of] of [
+    ['ServiceAccount', 'serviceAccount'],
+    ['Service', 'service'],
+    ['Job', 'migrate'],
+    ['Ingress', 'ingress'],
+    ['Gateway', 'gateway'],
+  ] as const) {
+    const [object] = objects.filter((each) => each.kind === kind && !each.metadata.name.endsWith('-management'));
+    expect(object!.metadata.annotations).toMatchObject(values[of]!.annotations!);
+  }
+  const { podLabels, podAnnotations, extraObjects } = values as Readonly<Record<string, object>>;
+  const template = one('Deployment').spec!.template!.metadata;
+  expect(template).toMatchObject({ labels: podLabels, annotations: podAnnotations });
+  expect(objects.filter(({ kind }) => kind === 'ExternalSecret')).toHaveLength((extraObjects as object[]).length);
+});
+
+it.each(['staging', 'production'])('the Job of the overlay %s is made anew by Argo CD and by Flux', (name) => {
+  const job = readRendered(name).objects.find(({ kind }) => kind === 'Job')!;
+  expect(job.metadata.annotations).toEqual({
+    'argocd.argoproj.io/hook': 'Sync',
+    'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+    'kustomize.toolkit.fluxcd.io/force': 'enabled',
+  });
+});
