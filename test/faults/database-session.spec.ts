@@ -27,7 +27,7 @@ const USUAL = {
   completion_type: 0,
   init_connect: "''",
   sql_safe_updates: 0,
-  sql_select_limit: '18446744073709551615',
+  sql_select_limit: '9223372036854775807',
   max_join_size: '18446744073709551615',
 };
 

@@ -52,7 +52,7 @@ describe('a session', () => {
       "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', " +
         "sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', " +
         "default_storage_engine = 'InnoDB', time_zone = '+00:00', foreign_key_checks = 1, unique_checks = 1, " +
-        'sql_auto_is_null = 0, sql_safe_updates = 0, sql_select_limit = 18446744073709551615, ' +
+        'sql_auto_is_null = 0, sql_safe_updates = 0, sql_select_limit = 9223372036854775807, ' +
         'max_join_size = 18446744073709551615, sql_big_selects = 1, max_sort_length = 1024, ' +
         'innodb_lock_wait_timeout = 1, lock_wait_timeout = 1' +
         '/*!80000 , max_execution_time = 0 *//*M!100100 , max_statement_time = 0 */, NAMES utf8mb4 COLLATE utf8mb4_bin',
@@ -83,7 +83,8 @@ describe('a session', () => {
     [{ autocommit: 0 }, 'autocommit is 0, not 1'],
     [{ completion_type: 'CHAIN' }, 'completion_type is CHAIN, not NO_CHAIN'],
     [{ character_set_results: 'latin1' }, 'character_set_results is latin1, not utf8mb4'],
-    [{ sql_select_limit: '100' }, 'sql_select_limit is 100, not 18446744073709551615'],
+    [{ collation_connection: 'utf8mb4_0900_ai_ci' }, 'collation_connection is utf8mb4_0900_ai_ci, not utf8mb4_bin'],
+    [{ sql_select_limit: '100' }, 'sql_select_limit is 100, not 9223372036854775807'],
     [{ isolation: 'REPEATABLE-READ' }, 'isolation is REPEATABLE-READ, not READ-COMMITTED'],
     [{ read_only: 1 }, 'read_only is 1, not 0'],
     [{ character_set_client: 'latin1' }, 'character_set_client is latin1, not utf8mb4'],
@@ -97,6 +98,7 @@ describe('a session', () => {
 
   it.each([
     { log_bin: '0', binlog_format: 'STATEMENT' },
+    { version: '8.4.6-Vitess', collation_connection: 'utf8mb4_0900_ai_ci' },
     { log_bin: '1', binlog_format: 'MIXED', sql_log_bin: '1' },
     { sql_mode: 'NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO,NO_ZERO_DATE,NO_ZERO_IN_DATE,STRICT_ALL_TABLES' },
   ])('that is as it should be, in other words (%j), is used', async (says) => {

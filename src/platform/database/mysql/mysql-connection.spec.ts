@@ -27,6 +27,10 @@ beforeEach(() => {
   connection = new MysqlConnection(driver as unknown as typeof mysql2, {}, socket);
 });
 
+/** As `vtgate` passes on what MySQL said. */
+const vitess = (message: string): string =>
+  `target: store.0.primary: vttablet: rpc error: code = AlreadyExists desc = ${message} (errno 1062) (sqlstate 23000) (CallerID: a): Sql: "insert into pet"`;
+
 describe('a statement', () => {
   it('without parameters goes as text, another one prepared, with whole numbers as such', async () => {
     query.mockImplementation((_sql, done) => done(null, [{ id: 1 }], []));
@@ -80,6 +84,8 @@ describe('a statement', () => {
   it.each([
     ["Duplicate entry '9223372036854775807' for key 'pet.PRIMARY'", 1467],
     ["Duplicate entry '9223372036854775807' for key 'PRIMARY'", 1467],
+    [vitess("Duplicate entry '9223372036854775807' for key 'pet.PRIMARY'"), 1467],
+    [vitess("Duplicate entry '9223372036854775807' for key 'pet.name'"), 1062],
     ["Duplicate entry '9223372036854775807' for key 'pet.name'", 1062],
     ["Duplicate entry '5' for key 'PRIMARY'", 1062],
   ])('that fails with "%s" has the number %d: ids are used up, or another row is there', async (message, errno) => {

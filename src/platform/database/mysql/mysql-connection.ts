@@ -122,9 +122,12 @@ export class MysqlConnection {
   }
 }
 
-/** MySQL gives the last id of a BIGINT again and again, and calls what comes of it a duplicate; MariaDB says what it is. */
+/** MySQL, which Vitess quotes, gives the last id of a BIGINT again and again, and calls it a duplicate; MariaDB says what it is. */
 function nameIdsUsedUp(fault: Error): Error {
-  const isLastId = /^Duplicate entry '9223372036854775807' for key '(\w+\.)?PRIMARY'$/.test(fault.message);
+  const isLastId =
+    /^(?:target: .* desc = )?Duplicate entry '9223372036854775807' for key '(?:\w+\.)?PRIMARY'(?: \(errno 1062\).*)?$/s.test(
+      fault.message,
+    );
   return isLastId ? Object.assign(fault, { errno: 1467, code: 'ER_AUTOINC_READ_FAILED' }) : fault;
 }
 

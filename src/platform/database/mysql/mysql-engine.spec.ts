@@ -18,7 +18,7 @@ const STATE = {
   ...{ autocommit: 1, completion_type: 'NO_CHAIN', default_storage_engine: 'InnoDB', time_zone: '+00:00' },
   sql_mode: 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
   ...{ foreign_key_checks: 1, unique_checks: 1, sql_auto_is_null: 0, sql_safe_updates: 0, sql_big_selects: 1 },
-  ...{ sql_select_limit: '18446744073709551615', max_join_size: '18446744073709551615', max_sort_length: 1024 },
+  ...{ sql_select_limit: '9223372036854775807', max_join_size: '18446744073709551615', max_sort_length: 1024 },
   ...{ character_set_client: 'utf8mb4', character_set_connection: 'utf8mb4', character_set_results: 'utf8mb4' },
   ...{ collation_connection: 'utf8mb4_bin', isolation: 'READ-COMMITTED', read_only: 0, log_bin: 0 },
 };

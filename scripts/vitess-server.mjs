@@ -1,0 +1,104 @@
+/**
+ * Starts Vitess for tests, `vttestserver` with one unsharded keyspace for each database that is made, on the MySQL that
+ * `mysql-server.mjs` brings. Vitess is built from its Go module, once, and kept in the user's cache: needs Go, its module
+ * proxy, 5 GB of memory and, the first time, half an hour of two cores.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MODULE = 'vitess.io/vitess@v0.24.4';
+const PROGRAMS = ['vttestserver', 'mysqlctl', 'vtcombo'];
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store');
+const home = join(cache, 'vitess-0.24.4');
+
+/** Of the MySQL below it. Vitess brings a file of this name for MySQL 8, whose variables 9 does not know. */
+const SERVER_OPTIONS = (mysql) => `
+plugin_dir = ${join(mysql, 'root/usr/lib/mysql/plugin')}
+innodb_buffer_pool_size = 64M
+innodb_use_native_aio = 0
+super-read-only = false
+`;
+
+/** It ends the server by `mysqladmin`, which Debian has in another package. */
+const MYSQLADMIN = '#!/bin/sh\nkill "$(cat "$VTDATAROOT"/vt_*/mysql.pid)"\n';
+
+/**
+ * @returns its URL, without a database, and what stops it and removes its data.
+ */
+export async function startVitess() {
+  const mysqld = execFileSync(process.execPath, [fileURLToPath(new URL('mysql-server.mjs', import.meta.url))], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim();
+  if (!existsSync(home)) build();
+  const folder = mkdtempSync(join(tmpdir(), 'vitess-'));
+  layOut(folder, mysqld);
+  const child = spawn(...asOrdinaryUser(join(home, 'bin/vttestserver'), ...OPTIONS), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      VTROOT: folder,
+      VTDATAROOT: join(folder, 'data'),
+      VT_MYSQL_ROOT: join(folder, 'mysql'),
+      VT_MYSQL_BASEDIR: join(dirname(mysqld), 'root/usr'),
+    },
+  });
+  let said = '';
+  child.stderr.on('data', (text) => (said = `${said}${text}`.slice(-10_000)));
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { vtcombo_mysql_port: port } = line.startsWith('{') ? JSON.parse(line) : {};
+    if (port === undefined) continue;
+    child.stdout.resume();
+    return { url: `mysql://root@127.0.0.1:${port}`, stop };
+  }
+  await stop();
+  throw new Error(`Vitess did not start:\n${said}`);
+}
+
+const OPTIONS = [
+  ['--keyspaces', 'store', '--num-shards', '1', '--replica-count', '1', '--rdonly-count', '0'],
+  ['--mysql-bind-host', '127.0.0.1', '--vtcombo-bind-host', '127.0.0.1'],
+].flat();
+
+/** As the module is, no `go install` can build it: `vttestserver` runs the others, and reads a file of the sources. */
+function build() {
+  const making = `${home}.making`;
+  rmSync(making, { recursive: true, force: true });
+  const { Dir } = JSON.parse(execFileSync('go', ['mod', 'download', '-json', MODULE], { encoding: 'utf8' }));
+  const sources = join(making, 'sources');
+  cpSync(Dir, sources, { recursive: true });
+  execFileSync('chmod', ['-R', 'u+w', making]);
+  const packages = PROGRAMS.map((name) => `./go/cmd/${name}`);
+  const args = ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', `${join(making, 'bin')}/`];
+  execFileSync('go', [...args, ...packages], { cwd: sources, stdio: 'inherit' });
+  cpSync(join(sources, 'config/init_db.sql'), join(making, 'init_db.sql'));
+  rmSync(sources, { recursive: true });
+  execFileSync('mv', [making, home]);
+}
+
+/** The folders that its programs look into. */
+function layOut(folder, mysqld) {
+  for (const path of ['config/mycnf', 'data', 'mysql/bin']) mkdirSync(join(folder, path), { recursive: true });
+  symlinkSync(join(home, 'bin'), join(folder, 'bin'));
+  symlinkSync(mysqld, join(folder, 'mysql/bin/mysqld'));
+  writeFileSync(join(folder, 'mysql/bin/mysqladmin'), MYSQLADMIN, { mode: 0o755 });
+  cpSync(join(home, 'init_db.sql'), join(folder, 'config/init_db.sql'));
+  writeFileSync(join(folder, 'config/mycnf/test-suite.cnf'), SERVER_OPTIONS(dirname(mysqld)));
+}
+
+/** It refuses to run as root, also where there is nobody else. */
+function asOrdinaryUser(command, ...args) {
+  if (process.getuid() !== 0) return [command, args];
+  return ['unshare', ['--user', '--map-user=1000', '--map-group=1000', command, ...args]];
+}
