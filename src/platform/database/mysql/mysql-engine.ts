@@ -1,4 +1,4 @@
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type mysql2 from 'mysql2';
 import type { ConnectionOptions } from 'mysql2';
 import type { Config, MySqlTarget } from '../../config/index.js';
@@ -163,9 +163,8 @@ export class MysqlEngine implements LeaseTerms {
 
 /**
  * For a server that is named by its address mysql2 tells Node no name to check, and Node would check that the certificate is
- * one of `localhost`; but it asks the socket first.
+ * one of `localhost`; but it asks the socket first, which knows a name by itself, an address only so.
  */
 function socketTo(host: string, port: number): Socket {
-  const socket = connect({ host, port, noDelay: true, keepAlive: true });
-  return isIP(host) === 0 ? socket : Object.assign(socket, { _host: host });
+  return Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host });
 }
