@@ -47,6 +47,7 @@ function textOf(accepts: string): Partial<TextSchema> {
   const [, from, to] = /^a whole number from (\d+) to (\d+)$/.exec(accepts) ?? [];
   if (from !== undefined && to !== undefined) return { pattern: `^(${wholeNumbers(from, to)})$` };
   if (accepts.includes('ends in /v1')) return { pattern: '^https?://[^\\s?#]+/v1$' };
+  if (accepts.startsWith('an e-mail address, or')) return { pattern: '^(https?://\\S+|[^\\s@]+@[^\\s@]+)$' };
   return { pattern: '\\S' };
 }
 
