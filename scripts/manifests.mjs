@@ -156,6 +156,14 @@ const faults = refusals();
 const unscaled = run(program('helm'), template('production', '--set', 'autoscaling.enabled=false,replicas=5'));
 if (!/^ {2}replicas: 5$/m.test(unscaled) || unscaled.includes('HorizontalPodAutoscaler'))
   faults.push('Without autoscaling the chart does not keep to its replicas');
+// A Job cannot be changed, so one that is to run again needs another name.
+const jobName = (...args) =>
+  /^kind: Job\nmetadata:\n {2}name: (\S+)$/m.exec(run(program('helm'), template('production', ...args)))?.[1];
+const names = [[], [], ['--set-string', 'migrate.run=2'], ['--set-string', 'migrate.run=3']].map((args) =>
+  jobName(...args),
+);
+if (names.includes(undefined) || names[0] !== names[1] || new Set(names).size !== 3)
+  faults.push(`migrate.run does not give the Job another name: ${names.join(', ')}`);
 for (const values of ['production', 'every-option']) {
   run(program('helm'), ['lint', '--strict', chart, '--values', `${chart}/ci/${values}-values.yaml`], {
     stdio: 'inherit',

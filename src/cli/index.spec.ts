@@ -6,6 +6,7 @@ import { pets } from '../pets/index.js';
 import { StartFault } from '../platform/start-fault.js';
 import { runCommand } from './index.js';
 
+let stdout: string;
 let stderr: string;
 let folder: string;
 const here = process.cwd();
@@ -14,9 +15,9 @@ const environment = process.env;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
   process.chdir(folder);
-  stderr = '';
+  [stdout, stderr] = ['', ''];
   jest.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((stderr += String(text))));
-  jest.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((stdout += String(text))));
 });
 
 afterEach(() => {
@@ -121,6 +122,24 @@ it.each(['help', '--version', 'keys --help'])('%s is 0', async (words) => {
   await runCommand([pets], words.split(' '));
   expect(process.exitCode ?? 0).toBe(0);
   expect(stderr).toBe('');
+});
+
+it('--help says what no arguments do, and gives each command a meaning', async () => {
+  await runCommand([pets], ['--help']);
+  const help = stdout.replace(/\s+/g, ' ');
+  expect(help).toContain('Without arguments, `node dist/main.js` is the service.');
+  const commands = /Commands:\n([^]*)$/.exec(stdout)![1]!.match(/^ {2}\S.*$/gm)!;
+  expect(commands.map((line) => line.trim().split(' ')[0])).toStrictEqual([
+    'keys',
+    'migrate',
+    'grants',
+    'openapi',
+    'config',
+    'new',
+    'seed',
+    'help',
+  ]);
+  expect(commands.filter((line) => !/^ {2}\S.*? {2,}\S/.test(line))).toEqual([]);
 });
 
 it.each(['fields', 'firsts', 'events'])('new feature %s is written', async (name) => {

@@ -119,6 +119,15 @@ describe('the metrics of alerts and dashboard', () => {
     expect(variables.filter((name) => !exposed.has(name))).toEqual([]);
   });
 
+  it('show what is left of each budget in one panel of the dashboard', () => {
+    const budgets = rules.flatMap(({ record = '' }) => (record.endsWith(':left30d') ? [record] : []));
+    expect(budgets).toHaveLength(2);
+    const showing = dashboard.panels.filter(({ targets = [] }) =>
+      budgets.every((budget) => targets.some(({ expr }) => expr.startsWith(`${budget}{`))),
+    );
+    expect(showing.map(({ title }) => title)).toEqual(['Budget left of 30 days']);
+  });
+
   it('of the service itself are all in a rule or a panel, but what says the same in another way', () => {
     const shown = [...rules, ...dashboard.panels.flatMap(({ targets = [] }) => targets)]
       .map(({ expr }) => expr)

@@ -42,6 +42,19 @@ it('the chart with every option has each value where it belongs', () => {
   expect(objects.filter(({ kind }) => kind === 'ExternalSecret')).toHaveLength((extraObjects as object[]).length);
 });
 
+it('every Service of the chart has the IP families that it is given', () => {
+  const services = readRendered('every-option').objects.filter(({ kind }) => kind === 'Service');
+  expect(services.map(({ metadata }) => metadata.name).sort()).toEqual(['animal-store', 'animal-store-management']);
+  for (const { spec } of services)
+    expect(spec).toMatchObject({ ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv6', 'IPv4'] });
+});
+
+it.each(['staging', 'production', 'helm', 'every-option'])('the Job of %s is no hook that Helm waits for', (name) => {
+  const jobs = readRendered(name).objects.filter(({ kind }) => kind === 'Job');
+  expect(jobs).toHaveLength(1);
+  expect(Object.keys(jobs[0]!.metadata.annotations ?? {}).filter((key) => key.startsWith('helm.sh/hook'))).toEqual([]);
+});
+
 it.each(['staging', 'production'])('the Job of the overlay %s is made anew by Argo CD and by Flux', (name) => {
   const job = readRendered(name).objects.find(({ kind }) => kind === 'Job')!;
   expect(job.metadata.annotations).toEqual({
