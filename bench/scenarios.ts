@@ -121,6 +121,13 @@ export const scaleScenarios: readonly Scenario[] = [
       many(() => get(`?cursor=${program.cursor(pets - 20 - Math.floor(random() * 500))}`)),
     connections: MANY,
   },
+  {
+    name: 'farOfStatus',
+    title: 'pages of a status at the far end',
+    requests: ({ program }, pets, random) =>
+      many(() => get(`?cursor=${program.cursor(pets - 200 - Math.floor(random() * 500), 'sold')}&status=sold`)),
+    connections: MANY,
+  },
   { name: 'rare', title: 'a rare status', requests: () => [get('?status=pending')], connections: MANY },
 ];
 

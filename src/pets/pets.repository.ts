@@ -8,8 +8,10 @@ import { Pet, type NewPet, type PetStatus } from './pet.entity.js';
 
 /** Rows, since to make entities of them costs many times as much. */
 const SELECT = 'SELECT id, name, category_id, status FROM pet';
-/** The column of each filter of a list. */
-const FILTERS: Readonly<Record<keyof PetFilters, string>> = { status: 'status' };
+/** The column of each filter of a list, and the index that has the ids of each of its values in order. */
+const FILTERS: Readonly<Record<keyof PetFilters, { readonly column: string; readonly index: string }>> = {
+  status: { column: 'status', index: 'pet_status_id' },
+};
 const FILTER_NAMES = Object.keys(FILTERS) as (keyof PetFilters)[];
 
 interface Row {
@@ -57,9 +59,13 @@ export class PetsRepository {
   }
 
   private pagesBy(filters: readonly (keyof PetFilters)[]): (selection: PetSelection) => Promise<Slice<Pet>> {
-    const conditions = [...filters.map((name) => `${FILTERS[name]} = ?`), 'id > ?'];
-    const sql = `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`;
     const { dataSource } = this.pets.manager;
+    const conditions = [...filters.map((name) => `${FILTERS[name].column} = ?`), 'id > ?'];
+    const [first] = filters;
+    // By itself MariaDB reads such an index from the first id of the value on: a page would cost more the deeper it is.
+    const hint =
+      first === undefined || dataSource.options.type !== 'mysql' ? '' : ` FORCE INDEX (${FILTERS[first].index})`;
+    const sql = `${SELECT}${hint} WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`;
     const read = async (selections: readonly PetSelection[]): Promise<Slice<Pet>[]> => {
       const values = selections.map((one) => [...filters.map((name) => one[name]), one.after, one.limit + 1]);
       const results = await queryEach<Row>(dataSource, sql, values);
