@@ -22,7 +22,7 @@ const RELEASE = {
 };
 
 const helm = program('helm');
-// gpg's sockets bear no long path.
+// The path of a gpg socket must be short.
 const folder = mkdtempSync(join(tmpdir(), 'chart-'));
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });

@@ -4,7 +4,7 @@
  * `scripts/clients`. openapi-typescript, @hey-api/openapi-ts and the package's own client do the same in
  * `test/contract/clients.spec.ts`, which is run first.
  *
- *   npm run check:clients -- [NAME …]
+ *   npm run check -- clients [NAME …]
  *
  * Needs python3 with venv, go, for openapi-generator Java with Maven, for its PHP also Debian's php-cli, php-curl, php-mbstring
  * and php-guzzlehttp-guzzle, and the registries once: tools are kept in `node_modules/.cache/clients`. What lacks a program is

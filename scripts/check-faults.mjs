@@ -3,7 +3,7 @@
  * everything took against what is promised, and writes the table to docs/operating/incidents.md. Ends with 1 where a test fails or a
  * promise is broken. It takes some twenty minutes, and a machine that does nothing else.
  *
- *   npm run check:faults -- [--quick]
+ *   npm run check -- faults [--quick]
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -4,7 +4,7 @@
  * uses it again, the client gets a 502. nginx tries nothing twice here, and half of the requests are POSTs. Writes the
  * figures to docs/operating/install.md where it ran for an hour; ends with 1 where a request failed.
  *
- *   npm run check:keep-alive -- [--minutes 60]
+ *   npm run check -- keep-alive [--minutes 60]
  */
 import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';

@@ -3,9 +3,9 @@
  * runs the tests of its folder, first the unit tests, then the compiler, then those of the built service. Prints the changes
  * that nothing noticed and the rate; ends with 1 below 95 %. Which changes are made is chosen by the seed.
  *
- *   npm run check:mutants -- [--seed 1] [--count 40] [--only auth,json] [--unit]
+ *   npm run check -- mutants [--seed 1] [--count 40] [--only auth,json] [--unit]
  *
- * With `--unit` the unit tests alone are asked, which is quick, and lists what they leave to the others.
+ * With `--unit` only the unit tests and the compiler are asked, which is quick; it lists what they leave to the others.
  *
  * A general tool for this sees only tests that run the sources in their own process. Here most tests start the built program.
  */
@@ -160,7 +160,7 @@ async function firstToFail(copy, paths) {
   return undefined;
 }
 
-/** `npm run typecheck` is a test too; what it remembers is of the copy. */
+/** `npm run typecheck` is a test too; its build information stays in the copy. */
 function compiles(copy) {
   const tsc = [
     'node_modules/typescript/bin/tsc',

@@ -4,7 +4,7 @@
  * schemathesis.toml beside this says what it must know of the contract.
  *
  * Needs python3 with venv, and PyPI once; ends with the status of Schemathesis. Arguments are handed on to it
- * (`npm run check:schemathesis -- --seed 7`). MAX_EXAMPLES (50) bounds the random requests of each operation.
+ * (`npm run check -- schemathesis --seed 7`). MAX_EXAMPLES (50) bounds the random requests of each operation.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
  * The tests of the contract on Vitess, which `vitess-server.mjs` starts. Arguments are handed on to Jest
- * (`npm run check:vitess -- test/contract/list.spec.ts`).
+ * (`npm run check -- vitess test/contract/list.spec.ts`).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

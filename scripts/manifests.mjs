@@ -1,6 +1,6 @@
 /**
  * What a cluster is given, from deploy/kustomize and deploy/helm into deploy/rendered, where a review sees it and
- * `npm test` holds it against the service. `npm run manifests` writes it; `npm run check:manifests` tells whether it is
+ * `npm test` holds it against the service. `npm run manifests` writes it; `npm run check -- manifests` tells whether it is
  * current. Both lint it: helm, kubeconform with the schemas of Kubernetes, the operator's own for its kinds, and values
  * that the chart must refuse.
  *

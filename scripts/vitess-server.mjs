@@ -1,7 +1,7 @@
 /**
  * Starts Vitess for tests, `vttestserver` with one unsharded keyspace for each database that is made, on the MySQL that
  * `mysql-server.mjs` brings. Vitess is built from its Go module, once, and kept in the user's cache: needs Go, its module
- * proxy, 5 GB of memory and, the first time, half an hour of two cores.
+ * proxy, much memory and, the first time, a long build.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ innodb_use_native_aio = 0
 super-read-only = false
 `;
 
-/** It ends the server by `mysqladmin`, which Debian has in another package. */
+/** Vitess stops MySQL by `mysqladmin`, which Debian has in another package. */
 const MYSQLADMIN = '#!/bin/sh\nkill "$(cat "$VTDATAROOT"/vt_*/mysql.pid)"\n';
 
 /**
@@ -71,7 +71,7 @@ const OPTIONS = [
   ['--mysql-bind-host', '127.0.0.1', '--vtcombo-bind-host', '127.0.0.1'],
 ].flat();
 
-/** As the module is, no `go install` can build it: `vttestserver` runs the others, and reads a file of the sources. */
+/** `go install` is not enough: `vttestserver` runs the others, and reads a file of the sources. */
 function build() {
   const making = `${home}.making`;
   rmSync(making, { recursive: true, force: true });

@@ -11,7 +11,7 @@ export interface Figure {
 
 /**
  * Notes a figure in the file that FIGURES_FILE names, if it does. A test judges no time, since the machine may be busy;
- * `npm run check:faults` does, on one that is not.
+ * `npm run check -- faults` does, on one that is not.
  */
 export function noteFigure(what: string, value: number, limit?: number, unit: Figure['unit'] = 'ms'): void {
   const file = process.env['FIGURES_FILE'];
