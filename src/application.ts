@@ -38,6 +38,7 @@ import { ExchangeObserver, Running, type Application } from './platform/lifecycl
 import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { FeatureMetrics, Metrics } from './platform/metrics/index.js';
+import { turnOptimizationsOff } from './platform/optimizations.js';
 import { PlatformModule, type CoreProviders } from './platform/platform.module.js';
 import { PublicUrls, RouteTable, type Route } from './platform/routing/index.js';
 import { platformSchema } from './platform/schema.js';
@@ -80,6 +81,7 @@ export async function createApplication({
   log: ownLog,
   create = (...made) => NestFactory.create(...made),
 }: ApplicationOptions): Promise<Application> {
+  turnOptimizationsOff(config.optimizationsOff);
   const features = startedFeatures(given, config);
   const { routes, declared } = await checkFeatures(features, { ...platformSchema, version }, '/v1');
   const metrics = new Metrics(version, revision);

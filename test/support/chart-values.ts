@@ -47,7 +47,12 @@ function textOf(accepts: string): Partial<TextSchema> {
   const [, from, to] = /^a whole number from (\d+) to (\d+)$/.exec(accepts) ?? [];
   if (from !== undefined && to !== undefined) return { pattern: `^(${wholeNumbers(from, to)})$` };
   if (accepts.includes('ends in /v1')) return { pattern: '^https?://[^\\s?#]+/v1$' };
-  if (accepts.startsWith('an e-mail address, or')) return { pattern: '^(https?://\\S+|[^\\s@]+@[^\\s@]+)$' };
+  const [, some] = /^some of (.+), with commas between$/.exec(accepts) ?? [];
+  if (some !== undefined) {
+    const one = `\\s*(${some.replaceAll(', ', '|')})\\s*`;
+    return { pattern: `^${one}(,${one})*$` };
+  }
+  if (accepts.startsWith('an e-mail address, or')) return { pattern: '^(https?://\\S+|[\\w.+-]{1,64}@[^\\s@]+)$' };
   return { pattern: '\\S' };
 }
 

@@ -36,6 +36,8 @@ export function programEnvironment(databaseUrl: string, env: Environment = {}): 
     // A machine that is busy with other tests is late as an overloaded one is; what tests shedding turns it on.
     SHED_LOOP_DELAY_MS: '0',
     DATABASE_URL: databaseUrl,
+    // The tests hold for the plain way too.
+    OPTIMIZATIONS_OFF: process.env['TEST_OPTIMIZATIONS_OFF'],
     ...env,
   };
 }

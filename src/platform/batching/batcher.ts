@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
 import { isOutage, isUnavailable, type PlatformDataSource } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
+import { isOptimized } from '../optimizations.js';
 import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 
 /** Whether the running code is in a transaction. */
@@ -67,7 +68,8 @@ export class Batcher<I, R> {
    * @throws {TypeError} (rejects) for an item that cannot be compared, where equal ones are to share.
    */
   add(item: I): Promise<R> {
-    if (this.transactions.inTransaction) return this.work([item]).then(([result]) => result as R);
+    if (!isOptimized('batching') || this.transactions.inTransaction)
+      return this.work([item]).then(([result]) => result as R);
     if (this.waiting.length >= MAX_WAITING) return Promise.reject(notAsked());
     return new Promise<R>((resolve, reject) => {
       this.waiting.push({ item, key: this.keyOf(item), resolve, reject, place: tracePlace() });

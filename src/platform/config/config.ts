@@ -46,6 +46,8 @@ export interface Config {
     readonly contact: string | undefined;
   };
   readonly metrics: { readonly enabled: boolean };
+  /** Optimizations that are left out. */
+  readonly optimizationsOff: readonly string[];
   readonly otel: {
     readonly disabled: boolean;
     /** Every OTEL_ variable that is set, as it was given. May hold secrets: never log them. */

@@ -34,6 +34,7 @@ const everyVariable: Readonly<Record<string, string>> = {
   LOG_LEVEL: 'warn',
   LOG_FORMAT: 'pretty',
   FEATURES_OFF: 'orders',
+  OPTIMIZATIONS_OFF: 'batching',
   DOCS_ENABLED: 'false',
   DOCS_CONTACT: 'https://help.example.com/',
   HOST: '::1',

@@ -60,6 +60,7 @@ describe('defaults', () => {
       log: { level: 'info', format: 'json' },
       docs: { enabled: true },
       metrics: { enabled: true },
+      optimizationsOff: [],
       otel: { disabled: true, variables: {} },
     });
     expect(warnings).toEqual([]);

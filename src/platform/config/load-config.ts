@@ -118,6 +118,7 @@ function groupValues(values: Values): Groups {
     shutdown: { delayMs: values.SHUTDOWN_DELAY_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     docs: { enabled: values.DOCS_ENABLED, contact: values.DOCS_CONTACT },
     metrics: { enabled: values.METRICS_ENABLED },
+    optimizationsOff: values.OPTIMIZATIONS_OFF ?? [],
   };
 }
 

@@ -68,6 +68,15 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Exa
   return valueKind<Word>(`one of ${words.join(', ')}`, (text) => words.find((word) => word === text));
 }
 
+/** Some of a few words, exactly as written, with commas between them. */
+export function someOf<const Word extends string>(...words: readonly Word[]): ExactValidator<readonly Word[]> {
+  return valueKind<readonly Word[]>(
+    `some of ${words.join(', ')}, with commas between`,
+    (text) => listOf(text, (item) => words.find((word) => word === item)),
+    (list) => list.join(','),
+  );
+}
+
 /** A day, `YYYY-MM-DD`, as its first instant in UTC. */
 export const isoDate = valueKind<Date>(
   'a date, YYYY-MM-DD',

@@ -1,8 +1,9 @@
 import type { CleanedEnv } from 'envalid';
 import { DAY_MS } from '../clock.js';
+import { OPTIMIZATIONS } from '../optimizations.js';
 import { databaseUrl } from './database-target.js';
 import { baseUrl, contact, host, origins, proxies, redisUrl } from './network-values.js';
-import { boolean, featureNames, integer, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
+import { boolean, featureNames, integer, someOf, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
 
 const environment = oneOf('production', 'development', 'test');
 const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
@@ -10,6 +11,7 @@ const logFormat = oneOf('pretty', 'json');
 const migrations = oneOf('run', 'check', 'off');
 const tlsMode = oneOf('disable', 'verify-ca', 'verify-identity');
 const causalReads = oneOf('off', 'galera');
+const optimizations = someOf(...OPTIMIZATIONS);
 const port = integer(0, 65_535);
 // Milliseconds: up to ten minutes, one minute, a day.
 const duration = integer(1, 600_000);
@@ -177,6 +179,11 @@ const operations = {
   SHUTDOWN_TIMEOUT_MS: pause({
     default: 15_000,
     desc: 'Time for requests in flight to end after that, before they are cut',
+  }),
+  OPTIMIZATIONS_OFF: optimizations({
+    default: undefined,
+    example: 'batching,plain-handlers',
+    desc: 'Optimizations to leave out, to see whether one of them is at fault; answers stay the same; unset: none',
   }),
   OTEL_SDK_DISABLED: openTelemetryBoolean({
     default: true,

@@ -58,7 +58,7 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
     own.push('Vary', varyingBy('Authorization', response.getHeader('Vary')), 'ETag', tag);
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
       writeWholeHead(response, 304, headOf(exchange, answer, own));
-      end(exchange, response);
+      response.end();
       return;
     }
   }
@@ -84,21 +84,7 @@ function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer,
   if (bytes.length > 0) own.push('Content-Type', answer.contentType);
   if (status !== 204) own.push('Content-Length', String(bytes.length));
   writeWholeHead(response, status, headOf(exchange, answer, own));
-  end(exchange, response, exchange.method === 'HEAD' ? '' : bytes);
-}
-
-/**
- * Ends a response whose head is written. Where only the platform has it, that waits until all that runs now have made
- * their answers: the way to the socket is long, and mostly the kernel's, and goes faster many times in a row
- * (docs/decisions/0021-requests-of-a-turn-together.md).
- */
-function end({ isPlain, request }: Exchange, response: ServerResponse, bytes = ''): void {
-  if (isPlain && request.complete) process.nextTick(leave, response, bytes);
-  else leave(response, bytes);
-}
-
-function leave(response: ServerResponse, bytes: string): void {
-  response.end(bytes, 'latin1');
+  response.end(exchange.method === 'HEAD' ? '' : bytes, 'latin1');
 }
 
 /**

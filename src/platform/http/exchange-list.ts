@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.js';
 
 /**
  * Exchanges in the order in which they came, each of which leaves at some time. Why it is no Map:
- * docs/decisions/0020-no-map-of-requests.md.
+ * docs/decisions/0019-request-path.md.
  */
 export class ExchangeList {
   private readonly list = new Yallist<Exchange>();

@@ -50,8 +50,6 @@ export class Exchange {
   readonly links: string[] = [];
   /** Whether the features had not started when it began. */
   isEarly = false;
-  /** Whether nothing but the platform has its request and its response. */
-  isPlain = false;
   route: Route | undefined;
   principal: Principal | undefined;
   /** What stands against an answer by a middleware of a feature, once one of them was about to see the request. */

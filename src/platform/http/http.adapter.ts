@@ -4,6 +4,7 @@ import express, { type Express, type NextFunction, type Request, type RequestHan
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
+import { isOptimized } from '../optimizations.js';
 import { tracing } from '../tracing/index.js';
 import { admissionFault, dropForwardedPorts } from './admission.js';
 import { refuseExchange } from './answer.js';
@@ -77,7 +78,7 @@ export class HttpAdapter extends ExpressAdapter {
   /** Gives the adapter what it calls. Until then nothing is answered. */
   connect(callbacks: AdapterCallbacks): void {
     this.callbacks = callbacks;
-    this.direct.addPlain(callbacks.plainHandlers);
+    if (isOptimized('plain-handlers')) this.direct.addPlain(callbacks.plainHandlers);
     this.server.timeout += callbacks.longestDeadlineMs - this.config.http.requestDeadlineMs;
   }
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, ServerResponse, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bodyBytes, closeIfEmpty } from './node-messages.js';
+import { bodyBytes } from './node-messages.js';
 
 const servers: Server[] = [];
 
@@ -47,22 +47,5 @@ describe('bodyBytes', () => {
     const response = new ServerResponse({ method: 'GET' } as IncomingMessage);
     response.writeHead(200, { 'Content-Length': 'many' });
     expect(bodyBytes(response)).toBeUndefined();
-  });
-});
-
-describe('closeIfEmpty', () => {
-  it.each<[string, boolean, RequestInit]>([
-    ['no body', true, {}],
-    ['a body', false, { method: 'POST', body: 'a' }],
-    ['a body of no length', false, { method: 'POST', body: '' }],
-  ])('of a request with %s: %s', async (_, closes, init) => {
-    const answer = await ask((request, response) => {
-      // By then all of it has come.
-      setImmediate(() => {
-        closeIfEmpty(request);
-        response.end(JSON.stringify([request.complete, request.readableEnded]));
-      });
-    }, init);
-    expect(await answer.json()).toEqual([true, closes]);
   });
 });

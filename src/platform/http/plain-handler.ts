@@ -14,7 +14,6 @@ import { argumentsOf, type HandlerArgument, type Route } from '../routing/index.
 import { hasInterceptor } from './body.guard.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
-import { closeIfEmpty } from './node-messages.js';
 import type { Responder } from './responder.js';
 
 /** What the platform puts around every handler. */
@@ -45,7 +44,7 @@ type Input = HandlerArgument & { readonly kind: 'body' | 'query' | 'param' };
 /**
  * Calls a handler that has nothing around it but what the platform puts around every one, as Nest would: the guards in
  * their order, the pipe, the handler, the answer; a failure of any goes to the filter. Why:
- * docs/decisions/0019-plain-handlers-without-nest.md.
+ * docs/decisions/0019-request-path.md.
  */
 export class PlainHandler {
   constructor(
@@ -59,8 +58,6 @@ export class PlainHandler {
   async handle(request: Request, response: Response, parameters: Readonly<Record<string, string>>): Promise<void> {
     const { guards, responder, filter } = this.around;
     const exchange = exchangeOf(request);
-    exchange.isPlain = true;
-    closeIfEmpty(request);
     try {
       const context = new PlainContext(this.route, request, response) as unknown as ExecutionContext;
       for (const guard of guards) {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Deprecations } from '../deprecation/index.js';
 import { jsonBytes, type Bytes } from '../json/index.js';
+import { isOptimized } from '../optimizations.js';
 import { nextLink, Page } from '../pagination/index.js';
 import { PublicUrls, RouteTable, type Location, type Route, JSON_MEDIA } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
@@ -59,7 +60,7 @@ export class Responder {
           ? undefined
           : nextLink(this.urls.of(route.path), exchange.query, page.nextCursor);
       written = { query: asked, route, link, answer: new Answer(status, jsonBytes(page.items)) };
-      page[WRITTEN] = written;
+      if (isOptimized('shared-pages')) page[WRITTEN] = written;
     }
     if (written.link !== undefined) exchange.links.push(written.link);
     return written.answer;

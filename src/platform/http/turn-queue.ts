@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isOptimized } from '../optimizations.js';
 
 /**
  * Works on all that came in one turn of the event loop, one after another, once the last of it came. To do the same thing
  * again is cheap, since its code and data are in the processor's caches: done in between, the next step of the one and
- * Node's reading of the next request would each have to fetch theirs anew. `npm run bench` shows what it is worth
- * (docs/decisions/0021-requests-of-a-turn-together.md).
+ * Node's reading of the next request would each have to fetch theirs anew. What it is worth:
+ * docs/decisions/0019-request-path.md.
  */
 export class TurnQueue<T> {
   private items: T[] = [];
@@ -14,7 +15,8 @@ export class TurnQueue<T> {
   constructor(private readonly work: (item: T) => void) {}
 
   add(item: T): void {
-    if (this.items.push(item) === 1) this.outside(() => setImmediate(() => this.workOff()));
+    if (!isOptimized('turns')) this.work(item);
+    else if (this.items.push(item) === 1) this.outside(() => setImmediate(() => this.workOff()));
   }
 
   /** At once, where something comes that is not to be done before what came earlier. */

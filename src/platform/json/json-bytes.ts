@@ -1,3 +1,4 @@
+import { isOptimized } from '../optimizations.js';
 import { jsonText, stringifyJson, WITHOUT_TEXT } from './stringify-json.js';
 
 /** UTF-8 with a character for each byte: Node copies it to a socket as `latin1`, so what many share is encoded once. */
@@ -27,7 +28,7 @@ const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 
  * or a Promise, a Map, a Set, an Error, a stream.
  */
 export function jsonBytes(value: unknown): Bytes {
-  if (isWriting) return bytesOf(stringifyJson(value));
+  if (isWriting || !isOptimized('json-writer')) return bytesOf(stringifyJson(value));
   isWriting = true;
   try {
     const end = write(value, 0);

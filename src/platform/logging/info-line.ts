@@ -1,4 +1,5 @@
 import { symbols } from 'pino';
+import { isOptimized } from '../optimizations.js';
 import type { Log } from './log.js';
 
 /** The parts of a pino logger that make its lines. */
@@ -17,6 +18,7 @@ interface Inside {
  */
 export function writeInfo(log: Log, fields: string, message: string): void {
   if (!log.isLevelEnabled('info')) return;
+  if (!isOptimized('log-lines')) return log.info(JSON.parse(`{${fields.slice(1)}}`) as object, message);
   const inside = log as unknown as Inside;
   const head = `{"level":"info"${inside[symbols.timeSym]()}${inside[symbols.chindingsSym]}`;
   inside[symbols.streamSym].write(`${head}${fields},"msg":"${message}"}\n`);

@@ -1,5 +1,4 @@
-import { pino, type Logger } from 'pino';
-import { lineTime } from './line-time.js';
+import { pino, stdTimeFunctions, type Logger } from 'pino';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
@@ -31,7 +30,7 @@ export async function createLog(settings: LogSettings): Promise<Log> {
     {
       level: settings.level,
       base: { service: 'animal-store', version: settings.version, pid: process.pid },
-      timestamp: lineTime,
+      timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: settings.context,
       serializers,

@@ -1,4 +1,5 @@
-import type { Metric, Registry } from 'prom-client';
+import { Histogram, type Metric, type Registry } from 'prom-client';
+import { isOptimized } from '../optimizations.js';
 
 type LabelValue = string | number | undefined;
 
@@ -31,9 +32,13 @@ export interface DurationsOptions {
 export class Durations {
   private root = branch();
   private readonly series: Series[] = [];
+  /** In its place where that is turned off. */
+  private readonly plain: Histogram | undefined;
 
   constructor(private readonly options: DurationsOptions) {
-    options.registry.registerMetric(this as unknown as Metric);
+    const { registry, labelNames, buckets, ...names } = options;
+    if (isOptimized('histograms')) registry.registerMetric(this as unknown as Metric);
+    else this.plain = new Histogram({ ...names, labelNames, buckets: [...buckets], registers: [registry] });
   }
 
   /** The registry finds a metric by its name. */
@@ -43,6 +48,7 @@ export class Durations {
 
   /** @param labels values in the order of `labelNames`; undefined for a label that is left out. */
   observe(seconds: number, ...labels: readonly LabelValue[]): void {
+    if (this.plain !== undefined) return this.plain.observe(this.labelled(labels), seconds);
     let at = this.root;
     for (const value of labels) {
       let next = at.next.get(value);
@@ -71,12 +77,16 @@ export class Durations {
   }
 
   private begin(labels: readonly LabelValue[]): Series {
-    const { labelNames, buckets } = this.options;
-    const given = labelNames.flatMap((name, index) => (labels[index] === undefined ? [] : [[name, labels[index]]]));
-    const counts = [0, ...buckets.map(() => 0)];
-    const series = { labels: Object.fromEntries(given) as Series['labels'], counts, sum: 0 };
+    const counts = [0, ...this.options.buckets.map(() => 0)];
+    const series = { labels: this.labelled(labels), counts, sum: 0 };
     this.series.push(series);
     return series;
+  }
+
+  private labelled(labels: readonly LabelValue[]): Series['labels'] {
+    const { labelNames } = this.options;
+    const given = labelNames.flatMap((name, index) => (labels[index] === undefined ? [] : [[name, labels[index]]]));
+    return Object.fromEntries(given) as Series['labels'];
   }
 
   private samplesOf({ labels, counts, sum }: Series): object[] {

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 /**
  * While a process rests, V8 collects what only requests have, among it the shapes of their objects, and throws away the
  * machine code that knew those. The first flag has it collect then as at any other time, the second has it keep a shape for a
- * hundred collections in which nobody had it. Why: docs/decisions/0022-compiled-code-outlives-a-rest.md.
+ * hundred collections in which nobody had it. Why: docs/decisions/0019-request-path.md.
  */
 const V8_FLAGS = ['--no-memory-reducer-favors-memory', '--retain-maps-for-n-gc=100'];
 /** The V8 of Node 24. Another may not know them, and would say so on stderr. */
