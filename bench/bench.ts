@@ -1,31 +1,47 @@
 /** This service beside its peers, or beside itself with more pets. `npm run bench -- --help` says how. */
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { OPTIMIZATIONS } from '../src/platform/optimizations.ts';
 import { fillDatabase, startServer } from './bench-database.ts';
 import { latencyChart, throughputChart } from './chart.ts';
-import { besideTable, circumstances, goalTable, memoryTable, resultTable, scaleTable, summary } from './report.ts';
+import {
+  besideItselfTable,
+  circumstances,
+  goalTable,
+  memoryTable,
+  processesTable,
+  resultTable,
+  scaleTable,
+  summary,
+} from './report.ts';
 import { joined, runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
 import { requireSameAnswers } from './same-answers.ts';
 import { casesOf, scaleScenarios, scenarios, type Case, type Scenario } from './scenarios.ts';
-import { animalStore, builtIn, buildPeers, programs, RunningService, type Program } from './services.ts';
+import { animalStore, builtIn, buildPeers, programs, RunningService, without, type Program } from './services.ts';
 import { writeBlock, writeChart } from './written.ts';
 
 interface Options {
   readonly quick?: true;
   readonly scale?: true;
+  readonly processes?: true;
   readonly json?: string;
   readonly only?: string[];
   readonly against?: string[];
   readonly connections?: string[];
-  readonly beside?: string;
+  readonly beside?: string[];
+  readonly without?: true | string[];
   readonly restarts?: string;
   readonly rounds?: string;
   readonly seconds?: string;
+  readonly warmUp?: string;
 }
 
 const PETS = 100_000;
 const FEW = 1000;
 const MANY = 10_000_000;
+const REQUEST_PATH = 'decisions/0019-request-path.md';
+/** Fewer connections do not keep two processes busy. */
+const MANY_AT_ONCE = 32;
 /** Compiled by V8 in the end is what has run for long: all requests of a service warm each other up. */
 const QUICK: Effort = { restarts: 1, rounds: 1, seconds: 1, warmUpSeconds: 2 };
 const FULL: Effort = { restarts: 3, rounds: 1, seconds: 3, warmUpSeconds: 4 };
@@ -37,14 +53,21 @@ const options = new Command('bench')
   .description('measures this service beside its peers on one machine, and writes docs/benchmarks.md')
   .option('--quick', 'a look of two minutes, which writes no document')
   .option('--scale', `this service alone, with ${String(FEW)} pets and with ${String(MANY)}`)
+  .option('--processes', 'one process of this service, and two that share the connections')
   .option('--json <file>', 'write every sample to a file')
   .option('--only <names>', `some requests, which writes no document: ${names(scenarios)}`, list)
   .option('--connections <numbers>', 'only with so many connections at once', list)
   .option('--against <names>', `some services: ${names(programs)}`, list)
-  .option('--beside <folder>', 'this service alone, and as another folder has it built; writes no document')
+  .option('--beside <folders>', 'this service alone, and as other folders have it built; writes no document', list)
+  .option(
+    '--without [names]',
+    `this service beside itself without each of these; all where none is named: ${OPTIMIZATIONS.join(', ')}`,
+    list,
+  )
   .addOption(new Option('--restarts <number>', 'processes of each service, one after another').default(undefined, '3'))
   .addOption(new Option('--rounds <number>', 'with each process').default(undefined, '1'))
   .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '3'))
+  .addOption(new Option('--warm-up <number>', 'seconds of it, for each request').default(undefined, '4'))
   .parse()
   .opts<Options>();
 
@@ -53,13 +76,18 @@ const effort: Effort = {
   ...(options.restarts !== undefined && { restarts: Number(options.restarts) }),
   ...(options.rounds !== undefined && { rounds: Number(options.rounds) }),
   ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
+  ...(options.warmUp !== undefined && { warmUpSeconds: Number(options.warmUp) }),
 };
-const partial = options.only ?? options.against ?? options.connections ?? options.beside;
+const [off, some] = options.without === true ? [OPTIMIZATIONS, undefined] : [options.without ?? [], options.without];
+const partial = options.only ?? options.against ?? options.connections ?? options.beside ?? some;
 const whole = !options.quick && partial === undefined;
+
+/** What this service is measured beside, where that is itself in another form. */
+const itself = [...(options.beside ?? []).map(builtIn), ...off.map(without)];
 
 const server = await startServer();
 try {
-  const samples = await (options.scale ? besideItself() : besidePeers());
+  const samples = await (options.scale ? besideItself() : options.processes ? besideTwo() : besidePeers());
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ effort, samples }, null, 2)}\n`);
 } finally {
   await server.stop();
@@ -69,29 +97,28 @@ process.exit();
 
 async function besidePeers(): Promise<Samples> {
   const chosen = chosenOf(scenarios);
-  const entrants = entrantsOf(options);
+  const entrants = itself.length > 0 ? [animalStore, ...itself] : peersOf(options);
   buildPeers(entrants);
   const database = await fillDatabase(server, PETS);
   const places = entrants.map((program) => ({ name: program.name, program, database }));
   const samples = await runAll(places, chosen, async (services) => {
     for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
   });
-  const ratios = options.beside === undefined ? goalTable(samples) : besideTable(samples);
-  const tables = [
-    circumstances(effort),
-    ...(whole ? ['![p99 of each service by connections](latency.svg)\n'] : []),
-    resultTable(samples, entrants, chosen),
-    ratios,
-    memoryTable(samples, entrants),
-  ].join('\n');
-  process.stdout.write(`\n${tables}\n`);
-  if (whole) {
-    writeBlock('summary', summary(samples));
-    writeBlock('peers', tables);
-    writeChart('benchmarks.svg', throughputChart(samples));
-    writeChart('latency.svg', latencyChart(samples));
-  }
+  const results = [circumstances(effort), resultTable(samples, entrants, chosen)];
+  const tables = itself.length > 0 ? besideItselfTable(samples, itself, chosen) : goalTable(samples);
+  process.stdout.write(`\n${[...results, tables, memoryTable(samples, entrants)].join('\n')}\n`);
+  if (whole && itself.length > 0) writeBlock('without', `${circumstances(effort)}\n${tables}`, REQUEST_PATH);
+  else if (whole) writePeers(samples, entrants, chosen);
   return samples;
+}
+
+function writePeers(samples: Samples, entrants: readonly Program[], chosen: readonly Case[]): void {
+  const chart = '![p99 of each service by connections](latency.svg)\n';
+  const tables = [resultTable(samples, entrants, chosen), goalTable(samples), memoryTable(samples, entrants)];
+  writeBlock('summary', summary(samples));
+  writeBlock('peers', [circumstances(effort), chart, ...tables].join('\n'));
+  writeChart('benchmarks.svg', throughputChart(samples));
+  writeChart('latency.svg', latencyChart(samples));
 }
 
 async function besideItself(): Promise<Samples> {
@@ -104,19 +131,42 @@ async function besideItself(): Promise<Samples> {
   return samples;
 }
 
+/** One process and two, as replicas of it are on one machine. */
+async function besideTwo(): Promise<Samples> {
+  const database = await fillDatabase(server, PETS);
+  const places = [1, 2].map((processes) => ({ name: String(processes), program: animalStore, processes, database }));
+  const samples = await runAll(
+    places,
+    chosenOf(scenarios).filter(({ connections }) => connections >= MANY_AT_ONCE),
+  );
+  const table = `${circumstances(effort)}\n${processesTable(samples, '1', '2')}`;
+  process.stdout.write(`\n${table}\n`);
+  if (whole) writeBlock('processes', table);
+  return samples;
+}
+
+/** What is started to be measured. */
+type Place = Omit<Contender, 'services'> & {
+  readonly program: Program;
+  /** 1 where it is left out. */
+  readonly processes?: number;
+};
+
 /** Measures processes that are started for it, as often as `effort` says. */
 async function runAll(
-  places: readonly (Omit<Contender, 'service'> & { readonly program: Program })[],
+  places: readonly Place[],
   chosen: readonly Case[],
   inspect?: (services: readonly RunningService[]) => Promise<void>,
 ): Promise<Samples> {
   const runs: Samples[] = [];
   for (let run = 0; run < effort.restarts; run++) {
     const contenders: Contender[] = [];
-    for (const { program, ...place } of places) {
-      contenders.push({ ...place, service: await RunningService.start(program, place.database.url) });
+    for (const { program, processes = 1, ...place } of places) {
+      const services: RunningService[] = [];
+      while (services.length < processes) services.push(await RunningService.start(program, place.database.url));
+      contenders.push({ ...place, services });
     }
-    const services = contenders.map(({ service }) => service);
+    const services = contenders.flatMap((contender) => contender.services);
     await inspect?.(services);
     runs.push(await runRounds(contenders, chosen, effort, run * effort.rounds));
     await Promise.all(services.map((service) => service.stop()));
@@ -124,12 +174,13 @@ async function runAll(
   return joined(runs);
 }
 
-function entrantsOf({ against, beside }: Options): readonly Program[] {
-  if (beside !== undefined) return [animalStore, builtIn(beside)];
-  return programs.filter(({ name }) => against === undefined || against.includes(name));
+function peersOf({ against }: Options): readonly Program[] {
+  return programs.filter(({ name }) => against?.includes(name) ?? true);
 }
 
 function chosenOf(all: readonly Scenario[]): readonly Case[] {
   const named = all.filter(({ name }) => options.only?.includes(name) ?? true);
-  return casesOf(named, options.connections?.map(Number));
+  // What optimizations are worth is told of one number of connections.
+  const connections = options.connections?.map(Number) ?? (off === OPTIMIZATIONS ? [MANY_AT_ONCE] : undefined);
+  return casesOf(named, connections);
 }

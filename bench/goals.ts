@@ -1,10 +1,10 @@
 import type { Sample } from './load.ts';
-import type { ServiceName } from './services.ts';
+import type { PeerName } from './services.ts';
 
 /** A ratio of this service to a peer that is held: throughput at least; slowest answers and CPU time at most. */
 export interface Goal {
   readonly of: 'perSecond' | 'p99Ms' | 'bothMicros';
-  readonly against: Readonly<Partial<Record<ServiceName, number>>>;
+  readonly against: Readonly<Partial<Record<PeerName, number>>>;
 }
 
 const LEAST: ReadonlySet<Goal['of']> = new Set(['perSecond']);

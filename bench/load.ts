@@ -20,43 +20,53 @@ export interface Sample {
 }
 
 /**
- * Drives a service for `seconds`, every connection with requests of its own.
+ * Drives the processes of a service for `seconds`, each with its part of the connections, all of which have requests of their
+ * own. Of several, the slowest answers are those of the slowest process.
  *
  * @throws {Error} when other answers than are to be refused were neither 2xx nor 3xx.
  */
 export async function measure(
-  service: RunningService,
+  services: readonly RunningService[],
   scenario: Case,
   database: BenchDatabase,
   seconds: number,
 ): Promise<Sample> {
-  const before = await standOf(service, database);
-  const result = await drive(service, scenario, database.pets, seconds);
-  const after = await standOf(service, database);
-  const { requests, micros, refused, broken, p50Micros, p99Micros } = result;
+  const before = await standOf(services, database);
+  const results = await drive(services, scenario, database.pets, seconds);
+  const after = await standOf(services, database);
+  const all = (key: keyof WrkResult): number => results.reduce((sum, result) => sum + result[key], 0);
+  const slowest = (key: keyof WrkResult): number => Math.max(...results.map((result) => result[key]));
+  const [requests, refused, broken] = [all('requests'), all('refused'), all('broken')];
   // They are drawn by chance, and a measurement ends anywhere among them.
   const mostRefused = 2 * (scenario.refused ?? 0) * requests + (scenario.refused === undefined ? 0 : 10);
   if (refused > mostRefused || broken > 0 || requests === 0) {
-    throw new Error(`${service.program.title}, ${scenario.title}: ${JSON.stringify({ requests, refused, broken })}`);
+    throw new Error(
+      `${services[0]?.program.title}, ${scenario.title}: ${JSON.stringify({ requests, refused, broken })}`,
+    );
   }
   return {
-    perSecond: (requests / micros) * 1e6,
-    p50Ms: p50Micros / 1000,
-    p99Ms: p99Micros / 1000,
+    perSecond: (requests / slowest('micros')) * 1e6,
+    p50Ms: slowest('p50Micros') / 1000,
+    p99Ms: slowest('p99Micros') / 1000,
     cpuMicros: (after.cpu - before.cpu) / requests,
     databaseMicros: (after.databaseCpu - before.databaseCpu) / requests,
     queries: (after.queries - before.queries) / requests,
-    residentMiB: residentMiBOf(service.pid),
+    residentMiB: services.reduce((sum, { pid }) => sum + residentMiBOf(pid), 0),
   };
 }
 
 /** The same without a look at what comes of it: a service that just started may refuse what it will do soon. */
-export async function drive(
-  service: RunningService,
+export function drive(
+  services: readonly RunningService[],
   scenario: Case,
   pets: number,
   seconds: number,
-): Promise<WrkResult> {
+): Promise<WrkResult[]> {
+  const connections = scenario.connections / services.length;
+  return Promise.all(services.map((service) => driveOne(service, { ...scenario, connections }, pets, seconds)));
+}
+
+async function driveOne(service: RunningService, scenario: Case, pets: number, seconds: number): Promise<WrkResult> {
   const ofEach = Array.from({ length: scenario.connections }, (_, connection) => {
     const headers = service.headersOf(connection);
     const requests = scenario.requests(service, pets, randomFrom(connection));
@@ -75,8 +85,9 @@ function onTheWire(origin: string, client: Readonly<Record<string, string>>, req
   return `${method} ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 }
 
-async function standOf(service: RunningService, { admin, server }: BenchDatabase) {
+async function standOf(services: readonly RunningService[], { admin, server }: BenchDatabase) {
   const [rows] = await admin.query<RowDataPacket[]>("SHOW GLOBAL STATUS LIKE 'Questions'");
   const queries = Number(rows[0]?.['Value']);
-  return { cpu: cpuMicrosOf(service.pid), databaseCpu: cpuMicrosOf(server.pid), queries };
+  const cpu = services.reduce((sum, { pid }) => sum + cpuMicrosOf(pid), 0);
+  return { cpu, databaseCpu: cpuMicrosOf(server.pid), queries };
 }

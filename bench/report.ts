@@ -3,10 +3,10 @@ import { goalsOf, isAtLeast, isMet, valueOf, type Goal } from './goals.ts';
 import type { Sample } from './load.ts';
 import type { Effort, Samples } from './rounds.ts';
 import { casesOf, scaleScenarios, scenarios, type Case } from './scenarios.ts';
-import { programs, type Program, type ServiceName } from './services.ts';
+import { animalStore, programs, type PeerName, type Program } from './services.ts';
 import { ratioOf, spreadOf, type Spread } from './statistics.ts';
 
-const OURS: ServiceName = 'animal-store';
+const OURS = animalStore.name;
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const fixed = (value: number): string => value.toFixed(2);
 
@@ -47,7 +47,7 @@ const TITLES: Readonly<Record<Goal['of'], string>> = {
   p99Ms: 'p99',
   bothMicros: 'CPU with database',
 };
-const peers = programs.filter(({ name }) => name !== OURS && name !== 'beside');
+const peers = programs.filter(({ name }) => name !== OURS);
 
 interface Ratio {
   readonly measured: Case;
@@ -66,7 +66,9 @@ function ratiosOf(samples: Samples): Ratio[] {
         const [ours, theirs] = [samples[measured.name]?.[OURS], samples[measured.name]?.[peer.name]];
         if (ours === undefined || theirs === undefined) return [];
         const values = (taken: readonly Sample[]): number[] => taken.map((sample) => valueOf(sample, of));
-        return [{ measured, of, peer, ratio: ratioOf(values(ours), values(theirs)), wanted: against[peer.name] }];
+        return [
+          { measured, of, peer, ratio: ratioOf(values(ours), values(theirs)), wanted: against[peer.name as PeerName] },
+        ];
       }),
     ),
   );
@@ -113,17 +115,18 @@ export function summary(samples: Samples): string {
   ].join('\n');
 }
 
-/** The ratios of this service to itself as another folder has it. */
-export function besideTable(samples: Samples): string {
-  const rows = casesOf(scenarios).flatMap(({ name, title }) => {
-    const [ours, theirs] = [samples[name]?.[OURS], samples[name]?.['beside']];
-    if (ours === undefined || theirs === undefined) return [];
-    const ratios = (['perSecond', 'p50Ms', 'p99Ms', 'cpuMicros'] as const).map((of) =>
-      ratioOf(valuesOf(ours, of), valuesOf(theirs, of)),
-    );
-    return [[title, ...ratios.map((ratio) => spread(ratio, fixed))]];
-  });
-  return table(['Ratio to the other folder', 'requests/s', 'p50', 'p99', 'CPU'], rows);
+/** Requests per second and CPU time of this service to those of itself in other forms. */
+export function besideItselfTable(samples: Samples, others: readonly Program[], cases: readonly Case[]): string {
+  const lines = others.flatMap(({ name: other, title }) =>
+    (['perSecond', 'cpuMicros'] as const).map((of) => {
+      const cells = cases.map(({ name }) => {
+        const [ours, theirs] = [samples[name]?.[OURS], samples[name]?.[other]];
+        return ours && theirs ? spread(ratioOf(valuesOf(ours, of), valuesOf(theirs, of)), fixed) : '';
+      });
+      return [title, NAMES[of], ...cells];
+    }),
+  );
+  return table(['Ratio to itself', 'of', ...cases.map(({ title }) => title)], lines);
 }
 
 /** Resident memory of each service after its last round. */
@@ -133,6 +136,22 @@ export function memoryTable(samples: Samples, entrants: readonly Program[]): str
     return taken.length === 0 ? [] : [[title, whole(Math.max(...taken.map(({ residentMiB }) => residentMiB)))]];
   });
   return table(['Service', 'Most resident MiB'], rows);
+}
+
+/** The same requests by one process and by two. */
+export function processesTable(samples: Samples, one: string, two: string): string {
+  const rows = casesOf(scenarios).flatMap(({ name, title }) => {
+    const [single, double] = [samples[name]?.[one], samples[name]?.[two]];
+    if (single === undefined || double === undefined) return [];
+    return (['perSecond', 'p99Ms', 'cpuMicros', 'residentMiB'] as const).map((of) => [
+      title,
+      NAMES[of],
+      spread(spreadOf(valuesOf(single, of)), of === 'p99Ms' ? fixed : whole),
+      spread(spreadOf(valuesOf(double, of)), of === 'p99Ms' ? fixed : whole),
+      spread(ratioOf(valuesOf(double, of), valuesOf(single, of)), fixed),
+    ]);
+  });
+  return table(['Request, connections', '', 'One process', 'Two processes', 'Ratio'], rows);
 }
 
 /** The same requests with few pets and with many. */
@@ -152,7 +171,9 @@ export function scaleTable(samples: Samples, few: string, many: string): string 
 }
 
 const NAMES = {
+  perSecond: 'requests/s',
   p50Ms: 'p50 ms',
+  p99Ms: 'p99 ms',
   cpuMicros: 'CPU µs',
   databaseMicros: 'database CPU µs',
   residentMiB: 'resident MiB',

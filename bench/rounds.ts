@@ -4,11 +4,11 @@ import { drive, measure, type Sample } from './load.ts';
 import type { Case } from './scenarios.ts';
 import type { RunningService } from './services.ts';
 
-/** A service on its database. */
+/** A service on its database, as one process or more. */
 export interface Contender {
   /** Tells it from the others. */
   readonly name: string;
-  readonly service: RunningService;
+  readonly services: readonly RunningService[];
   readonly database: BenchDatabase;
 }
 
@@ -45,15 +45,15 @@ export async function runRounds(
   progress.start(all * contenders.length, 0, { note: '' });
   const samples: Record<string, Record<string, Sample[]>> = {};
   for (const scenario of warming) {
-    for (const { service, database } of contenders) {
-      await drive(service, scenario, database.pets, warmUpSeconds);
+    for (const { services, database } of contenders) {
+      await drive(services, scenario, database.pets, warmUpSeconds);
       progress.increment(warmUpSeconds, { note: 'warming up' });
     }
   }
   for (let round = 0; round < rounds; round++) {
     for (const scenario of scenarios) {
-      for (const { name, service, database } of rotated(contenders, roundsBefore + round)) {
-        const sample = await measure(service, scenario, database, seconds);
+      for (const { name, services, database } of rotated(contenders, roundsBefore + round)) {
+        const sample = await measure(services, scenario, database, seconds);
         ((samples[scenario.name] ??= {})[name] ??= []).push(sample);
         progress.increment(seconds, { note: `${scenario.title}, ${name}` });
       }

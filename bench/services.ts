@@ -10,17 +10,20 @@ import { spawnTethered } from '../test/support/tethered.ts';
 const project = fileURLToPath(new URL('..', import.meta.url));
 const START_LIMIT_MS = 30_000;
 
-export type ServiceName = 'animal-store' | 'beside' | 'bare' | 'fastify' | 'nest' | 'go' | 'rust';
+export type PeerName = 'bare' | 'fastify' | 'nest' | 'go' | 'rust';
 
 /** How a service is started, and what it takes for a cursor. */
 export interface Program {
-  readonly name: ServiceName;
+  /** Tells it from the others. */
+  readonly name: string;
   readonly title: string;
   /** Where it is started. */
   readonly folder: string;
   /** The program that runs it; this Node where it is left out. */
   readonly command?: string;
   readonly args: readonly string[];
+  /** Above what production is started with. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Keys that the connections share; none where it asks for no key. */
   readonly keys: number;
   /** The cursor of the page after this id, of the pets of a status or of all. */
@@ -53,7 +56,7 @@ const peers: readonly Program[] = [
 ];
 
 /** What compiles a peer. A machine without it measures without that peer. */
-const TOOLCHAINS: Readonly<Partial<Record<ServiceName, string>>> = { go: 'go', rust: 'cargo' };
+const TOOLCHAINS: Readonly<Record<string, string>> = { go: 'go', rust: 'cargo' };
 
 export const programs: readonly Program[] = [animalStore, ...peers].filter(({ name }) => {
   const toolchain = TOOLCHAINS[name];
@@ -62,7 +65,13 @@ export const programs: readonly Program[] = [animalStore, ...peers].filter(({ na
 
 /** This service as it is built in another folder, which is as this one is but for what is to be compared. */
 export function builtIn(folder: string): Program {
-  return { ...animalStore, name: 'beside', title: folder, folder: resolve(folder) };
+  return { ...animalStore, name: folder, title: folder, folder: resolve(folder) };
+}
+
+/** This service without one of its optimizations. */
+export function without(optimization: string): Program {
+  const name = `without ${optimization}`;
+  return { ...animalStore, name, title: name, env: { OPTIMIZATIONS_OFF: optimization } };
 }
 
 /** A service that runs, and what it has used so far. */
@@ -82,7 +91,7 @@ export class RunningService {
 
   static async start(program: Program, databaseUrl: string): Promise<RunningService> {
     const port = await freePort();
-    const env = { ...environment(databaseUrl), PORT: String(port) };
+    const env = { ...environment(databaseUrl), PORT: String(port), ...program.env };
     const keys = Array.from({ length: program.keys }, () => makeKey(env));
     // Someone takes the log, as a container's runtime does, for next to nothing.
     const reader = spawnTethered('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
@@ -130,7 +139,7 @@ export class RunningService {
 
 /** Compiles those of these peers that Node does not run as they are: Nest has decorators. */
 export function buildPeers(entrants: readonly Program[]): void {
-  const has = (wanted: ServiceName): boolean => entrants.some(({ name }) => name === wanted);
+  const has = (wanted: PeerName): boolean => entrants.some(({ name }) => name === wanted);
   const run = (program: string, args: readonly string[], folder = project): void => {
     execFileSync(program, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   };
