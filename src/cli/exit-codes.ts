@@ -1,5 +1,8 @@
 import { CommanderError, type Command } from 'commander';
 
+/** What commander puts before the sentence of an argument's parser, which says all that there is to say. */
+const BEFORE_OWN_SENTENCE = /command-argument value '.*' is invalid for argument '[^']*'\. /s;
+
 /** A command was asked for in a way that cannot be. */
 const ASKED_WRONGLY = 2;
 
@@ -23,6 +26,7 @@ export function throwOnExit(command: Command): Command {
     const usage = error.exitCode !== 0 && error.code.startsWith('commander.') && error.code !== 'commander.error';
     throw usage ? new CommanderError(ASKED_WRONGLY, error.code, error.message) : error;
   });
+  command.configureOutput({ outputError: (text, write) => write(text.replace(BEFORE_OWN_SENTENCE, '')) });
   command.commands.forEach(throwOnExit);
   return command;
 }

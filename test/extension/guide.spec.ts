@@ -74,7 +74,7 @@ describe('the guide, by someone who has only that page', () => {
     } finally {
       await nest.stop();
     }
-  });
+  }, 300_000);
 
   onEachEngine('deployed', (engine) => {
     let database: TestDatabase;

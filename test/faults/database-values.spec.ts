@@ -8,7 +8,6 @@ import { HttpClient } from '../support/http.js';
 import { metricValue } from '../support/metrics.js';
 import { Service } from '../support/service.js';
 
-/** No machine is so busy that these make an outage. */
 onEachEngine('a feature that binds what no column stores', (engine) => {
   let database: TestDatabase;
   let service: Service;

@@ -165,7 +165,8 @@ onEachEngine('traces', (engine) => {
     });
     expect(reached.filter((read) => read === undefined)).toStrictEqual([]);
     // What came while the first read waited for the lock shared the second. SQLite reads too fast for that.
-    if (engine.name === 'mysql') expect(new Set(reached).size).toBe(2);
+    const isBatching = !process.env['TEST_OPTIMIZATIONS_OFF']?.split(',').includes('batching');
+    if (engine.name === 'mysql' && isBatching) expect(new Set(reached).size).toBe(2);
   });
 
   it('are errors for what the service failed at', async () => {
@@ -252,7 +253,7 @@ describe('traces', () => {
     const more = {
       OTEL_BSP_SCHEDULE_DELAY: '50',
       OTEL_TRACES_SAMPLER: `unknown-'${canary.collector.text}'`,
-      ...(fault === 'is away' ? { OTEL_EXPORTER_OTLP_TIMEOUT: '300' } : {}),
+      OTEL_EXPORTER_OTLP_TIMEOUT: fault === 'is away' ? '300' : '60000',
     };
     const service = await Service.start({ database, env: exporting({ url }, more) });
     const client = new HttpClient(service.url, await storeKey(database));

@@ -1,11 +1,14 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PATIENT, programEnvironment, projectFolder } from '../support/command.js';
 import { NodeDebugger } from '../support/debugger.js';
 import { HttpClient } from '../support/http.js';
 import { RunningProgram } from '../support/running-program.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
+
+// It compiles all of src, beside other tests.
+jest.setTimeout(300_000);
 
 const PARTS = ['src', 'package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
 const SERVICE = 'src/pets/pets.service.ts';

@@ -110,14 +110,18 @@ describe('the migration lock', () => {
   });
 
   it('of a process that died is taken over once its lease has ended, not before', async () => {
+    const before = Date.now();
     await hold(async () => {
       const [lease] = (await expiry()) as { expires_at: number }[];
-      expect(lease!.expires_at - Date.now()).toBeGreaterThan(20_000);
-      const other = hold(() => Promise.resolve());
+      expect(lease!.expires_at).toBeGreaterThan(before + 29_000);
+      let isTaken = false;
+      const other = hold(() => Promise.resolve(void (isTaken = true)));
       while (waiting.mock.calls.length === 0) await sleep(5);
       await sleep(300);
+      expect(isTaken).toBe(false);
       await dataSource.query(`UPDATE ${LOCK_TABLE} SET expires_at = 1`);
       await other;
+      expect(isTaken).toBe(true);
     });
   });
 });

@@ -36,7 +36,10 @@ export class ReportingExporter implements SpanExporter {
     await this.exporter.shutdown();
   }
 
-  private failed(lost: number, error: Error = new Error('It answered with a status that stands for a retry')): void {
+  private failed(
+    lost: number,
+    error: Error = new Error('The collector asks for a retry (429, 502, 503 or 504)'),
+  ): void {
     this.outage ??= { since: performance.now(), causes: new Set(), lostSpans: 0 };
     this.outage.lostSpans += lost;
     const cause = causeOf(error);

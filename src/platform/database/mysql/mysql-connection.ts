@@ -122,7 +122,7 @@ export class MysqlConnection {
   }
 }
 
-/** MySQL, which Vitess quotes, gives the last id of a BIGINT again and again, and calls it a duplicate; MariaDB says what it is. */
+/** MySQL gives the last id of a BIGINT again and reports a duplicate, which Vitess passes on; MariaDB says that ids are used up. */
 function nameIdsUsedUp(fault: Error): Error {
   const isLastId =
     /^(?:target: .* desc = )?Duplicate entry '9223372036854775807' for key '(?:\w+\.)?PRIMARY'(?: \(errno 1062\).*)?$/s.test(

@@ -67,9 +67,17 @@ afterEach(() => {
   server.close();
 });
 
+/** A machine that stands still for a second is not what is looked at here. */
+const PATIENT = {
+  NODE_ENV: 'test',
+  DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
+  DATABASE_QUERY_TIMEOUT_MS: '10000',
+  REQUEST_DEADLINE_MS: '20000',
+};
+
 function engineOf(env: Record<string, string> = {}, host = '127.0.0.1'): MysqlEngine {
   const { port } = server.address() as AddressInfo;
-  const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: `mysql://ann:word@${host}:${port}/store`, ...env });
+  const config = loadConfig({ ...PATIENT, DATABASE_URL: `mysql://ann:word@${host}:${port}/store`, ...env });
   return new MysqlEngine(driver as unknown as typeof mysql2, config, new DatabaseWatch({}, 'mysql', 'store'));
 }
 

@@ -163,7 +163,7 @@ export class MysqlEngine implements LeaseTerms {
 
 /**
  * For a server that is named by its address mysql2 tells Node no name to check, and Node would check that the certificate is
- * one of `localhost`; but it asks the socket first, which knows a name by itself, an address only so.
+ * one of `localhost`. Node asks the socket first: it knows the name that it connected to, but no address, so `_host` is set.
  */
 function socketTo(host: string, port: number): Socket {
   return Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host });
