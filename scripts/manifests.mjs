@@ -17,7 +17,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { digestOfSources } from '../test/support/manifests.ts';
@@ -145,9 +145,20 @@ function withoutDashboard(text) {
     .join('---\n');
 }
 
+/** The overlay of production with the component for OpenShift, which is commented out there. */
+function openshift() {
+  const folder = join(tools, 'openshift');
+  mkdirSync(folder, { recursive: true });
+  const from = (path) => relative(folder, join(project, 'deploy/kustomize', path));
+  const kustomization = { resources: [from('overlays/production')], components: [from('openshift')] };
+  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
+  return run(program('kustomize'), ['build', folder]);
+}
+
 const rendered = {
   staging: run(program('kustomize'), ['build', 'deploy/kustomize/overlays/staging']),
   production: run(program('kustomize'), ['build', 'deploy/kustomize/overlays/production']),
+  openshift: withoutDashboard(openshift()),
   helm: run(program('helm'), template('production')),
   'every-option': withoutDashboard(run(program('helm'), template('every-option'))),
 };

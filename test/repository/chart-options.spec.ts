@@ -49,11 +49,29 @@ it('every Service of the chart has the IP families that it is given', () => {
     expect(spec).toMatchObject({ ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv6', 'IPv4'] });
 });
 
-it.each(['staging', 'production', 'helm', 'every-option'])('the Job of %s is no hook that Helm waits for', (name) => {
-  const jobs = readRendered(name).objects.filter(({ kind }) => kind === 'Job');
-  expect(jobs).toHaveLength(1);
-  expect(Object.keys(jobs[0]!.metadata.annotations ?? {}).filter((key) => key.startsWith('helm.sh/hook'))).toEqual([]);
+it('on OpenShift the namespace gives pods of the overlay their user and group, and names are asked for at its port', () => {
+  const { objects } = readRendered('openshift');
+  const workloads = workloadsOf(objects);
+  expect(workloads.map(({ name }) => name).sort()).toEqual(['Deployment', 'Job']);
+  for (const { pod } of workloads) {
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(JSON.stringify(pod)).not.toMatch(/runAsUser|runAsGroup|fsGroup/);
+  }
+  const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+  expect(policies).not.toEqual([]);
+  for (const { spec } of policies) expect(spec!.egress![0]!.ports.map(({ port }) => port)).toEqual([5353, 5353]);
 });
+
+it.each(['staging', 'production', 'openshift', 'helm', 'every-option'])(
+  'the Job of %s is no hook that Helm waits for',
+  (name) => {
+    const jobs = readRendered(name).objects.filter(({ kind }) => kind === 'Job');
+    expect(jobs).toHaveLength(1);
+    expect(Object.keys(jobs[0]!.metadata.annotations ?? {}).filter((key) => key.startsWith('helm.sh/hook'))).toEqual(
+      [],
+    );
+  },
+);
 
 it.each(['staging', 'production'])('the Job of the overlay %s is made anew by Argo CD and by Flux', (name) => {
   const job = readRendered(name).objects.find(({ kind }) => kind === 'Job')!;
