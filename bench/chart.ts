@@ -64,7 +64,7 @@ ${lines.join('\n')}
 `;
 }
 
-const PANEL = { width: 230, height: 190, left: 46, top: 58, gap: 14 } as const;
+const PANEL = { width: 310, height: 190, left: 46, top: 82, gap: 14 } as const;
 
 /** The slowest of 100 answers by the number of connections, a panel a request; both axes grow by factors. */
 export function latencyChart(samples: Samples): string {
