@@ -11,6 +11,7 @@ import { callingFile, fileOf, type Feature } from '../feature.js';
 import { ApiError } from '../errors/index.js';
 import { stackOf } from '../logging/index.js';
 import { StartFault } from '../start-fault.js';
+import { MissingPrimaryColumnError } from 'typeorm';
 import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
 // Imported as a whole: an old Node lacks a part of it, and is refused later with a message.
 import util from 'node:util';
@@ -36,7 +37,14 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof ApiError && cause.cause instanceof Error) return cause.cause.message;
   const { code } = ((cause as { driverError?: unknown } | undefined)?.driverError ?? {}) as { code?: unknown };
   if (code === 'DATABASE_NOT_ASKED') return 'The database is not ready yet; ask it in onModuleInit or later';
+  if (cause instanceof MissingPrimaryColumnError) return missingPrimaryColumn(cause);
   return injectionReason(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+}
+
+/** TypeORM says which entity it is in its message alone. */
+function missingPrimaryColumn({ message }: MissingPrimaryColumnError): string {
+  const entity = /"(.+)"/.exec(message)?.[1] ?? 'An entity';
+  return `${entity} has no primary column; give it one by @PrimaryGeneratedColumn() or @PrimaryColumn()`;
 }
 
 /**

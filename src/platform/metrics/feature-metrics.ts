@@ -53,6 +53,9 @@ export class FeatureMetrics {
       const prefixes = this.prefixes.map(([prefix]) => prefix).join(', ');
       throw new Error(`metric '${name}' does not begin with the name of a feature that is started: ${prefixes}`);
     }
+    if (this.registry.getSingleMetric(name) !== undefined) {
+      throw new Error(`metric '${name}' was made already; make it once, in the constructor of one provider`);
+    }
     const registers = [this.registry];
     return collect === undefined ? { registers } : { registers, collect: this.watched(feature, name, collect) };
   }
