@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Module } from '@nestjs/common';
 import { pets } from '../pets/index.js';
-import { ConfigError, loadConfig } from '../platform/config/index.js';
+import { ConfigError, defineConfig, loadConfig, variable } from '../platform/config/index.js';
+import { defineFeature, type Feature } from '../platform/feature.js';
 import { configCommand } from './config.command.js';
 
 interface Run {
@@ -12,14 +14,32 @@ interface Run {
   readonly exitCode: number;
 }
 
+@Module({})
+class OrdersModule {}
+
+/** A feature with variables of its own, beside pets. */
+const orders = defineFeature({
+  name: 'orders',
+  platform: '^1.0.0',
+  module: OrdersModule,
+  config: defineConfig({
+    ORDERS_MAX_ITEMS: variable.integer(1, 100)({ default: 10, desc: 'Items of one order.' }),
+    ORDERS_PAYMENT_KEY: variable.secret({ default: 'hunter2', desc: 'The key of the payment service.' }),
+  }),
+});
+
 function run(...options: string[]): Run {
+  return runWith([pets], options);
+}
+
+function runWith(features: readonly Feature[], options: readonly string[]): Run {
   let out = '';
   let err = '';
-  const command = configCommand([pets])
+  const command = configCommand(features)
     .exitOverride()
     .configureOutput({ writeOut: (text) => (out += text), writeErr: (text) => (err += text) });
   try {
-    command.parse(options, { from: 'user' });
+    command.parse([...options], { from: 'user' });
     return { out, err, exitCode: 0 };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -90,6 +110,20 @@ describe('config', () => {
     expect(rows.get('DATABASE_POOL_SIZE')).toEqual(['10', 'default']);
     expect(rows.get('STAGING_BASE_URL')).toEqual(['(unset)', 'default']);
     expect(rows.get('GET_PET_SUNSET')).toEqual(['2030-12-05', 'default']);
+  });
+
+  it('has the variables of features, in each of its formats, without what is secret', () => {
+    process.env = { ORDERS_MAX_ITEMS: '7', ORDERS_PAYMENT_KEY: 'hunter3' };
+    const [plain, example, markdown] = [[], ['--example'], ['--markdown']].map((options) =>
+      runWith([pets, orders], options),
+    );
+    expect(plain?.out).toMatch(/^ORDERS_MAX_ITEMS +7 +environment$/m);
+    expect(plain?.out).toMatch(/^ORDERS_PAYMENT_KEY +\*\*\* +environment$/m);
+    expect(example?.out).toMatch(/^#ORDERS_MAX_ITEMS=10$/m);
+    expect(example?.out).toMatch(/^#ORDERS_PAYMENT_KEY=\*\*\*$/m);
+    expect(markdown?.out).toMatch(/^\| `ORDERS_MAX_ITEMS` \| .+ \| Items of one order\..* \|$/m);
+    expect(markdown?.out).toMatch(/^\| `ORDERS_PAYMENT_KEY` \| .+ \|$/m);
+    expect(JSON.stringify([plain, example, markdown])).not.toContain('hunter');
   });
 
   it('masks what OpenTelemetry is given', () => {

@@ -131,6 +131,50 @@ describe('a class with decorators of class-validator alone', () => {
   });
 });
 
+describe('a class that the plugin of @nestjs/swagger has read', () => {
+  class Dog {
+    @IsString()
+    @MaxLength(10)
+    name: string;
+
+    @IsInt()
+    age: number;
+
+    /** What the plugin writes, of types and comments. */
+    static _OPENAPI_METADATA_FACTORY(): object {
+      return {
+        name: { required: true, type: () => String, description: 'What it hears.', maxLength: 20 },
+        age: { required: true, type: () => Number, example: 3 },
+      };
+    }
+  }
+
+  it('is documented by the comments that the plugin read, and by its own validators', () => {
+    expect(documentedOf(Dog, 'name')).toMatchObject({
+      type: 'string',
+      required: true,
+      description: 'What it hears.',
+      maxLength: 10,
+    });
+    expect(documentedOf(Dog, 'age')).toMatchObject({ type: 'integer', required: true, example: 3 });
+    expect(documentDto(Dog, new Set())).toEqual([]);
+  });
+
+  it('is refused where a property of it has no validator', () => {
+    class Loose {
+      @IsString()
+      name: string;
+
+      static _OPENAPI_METADATA_FACTORY(): object {
+        return { name: { required: true, type: () => String }, owner: { required: true, type: () => String } };
+      }
+    }
+    expect(undeclaredProperties(Loose)).toEqual([
+      'Loose.owner is documented and has no validator, so that it is refused; add one, or @Allow()',
+    ]);
+  });
+});
+
 describe('a class whose document says something else than its validators', () => {
   class Odd {
     @ApiProperty({ maxLength: 20 })
