@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, RequestOptions } from '../../support/http.js';
+import { metricValue } from '../../support/metrics.js';
+import type { LogLine } from '../../support/service.js';
 import { startTwins } from '../../support/twins.js';
 
 const twins = startTwins({
@@ -20,24 +22,27 @@ async function ask([request, body, headers = {}]: Sent): Promise<{ plain: Answer
 const wordsOf = (answer: Answer): string =>
   [(answer.json() as { message: string | string[] }).message].flat().join('; ');
 
+/** Exceptions of books, each with the code that it is answered with. */
+const BELOW_500 = {
+  conflict: 'conflict',
+  unprocessable: 'unprocessable',
+  precondition: 'precondition_failed',
+  payment: 'payment_required',
+  lent: 'conflict',
+  missing: 'not_found',
+  unauthorized: 'unauthorized',
+  forbidden: 'forbidden',
+  gone: 'gone',
+  teapot: 'im_a_teapot',
+  locked: 'locked',
+  several: 'bad_request',
+  coded: 'shelf_full',
+  miscoded: 'conflict',
+  wordless: 'not_found',
+};
+
 describe('exceptions', () => {
-  it.each([
-    ['conflict', 'conflict'],
-    ['unprocessable', 'unprocessable'],
-    ['precondition', 'precondition_failed'],
-    ['payment', 'payment_required'],
-    ['lent', 'conflict'],
-    ['missing', 'not_found'],
-    ['unauthorized', 'unauthorized'],
-    ['forbidden', 'forbidden'],
-    ['gone', 'gone'],
-    ['teapot', 'im_a_teapot'],
-    ['locked', 'locked'],
-    ['several', 'bad_request'],
-    ['coded', 'shelf_full'],
-    ['miscoded', 'conflict'],
-    ['wordless', 'not_found'],
-  ])('keep their status and their words: %s', async (how, code) => {
+  it.each(Object.entries(BELOW_500))('keep their status and their words: %s', async (how, code) => {
     const { plain, featured } = await ask([`GET books/fails/${how}`]);
     expect(featured).toBeErrorShape(plain.status, code);
     expect(wordsOf(featured)).toBe(wordsOf(plain));
@@ -46,6 +51,20 @@ describe('exceptions', () => {
 
   it('have some words where they say none that a person can read', async () => {
     expect(await twins.featured.get('/v1/books/fails/object')).toBeErrorShape(409, 'conflict');
+  });
+
+  it('below 500 are no faults of the feature: no count, and no error in the log', async () => {
+    const faults = (): Promise<number> =>
+      metricValue(twins.service.managementUrl, 'animal_store_feature_faults_total', 'feature="books",kind="error"');
+    const errors = (): readonly LogLine[] => twins.service.log.filter(({ level }) => level === 'error');
+    const [before, lines] = [await faults(), errors().length];
+    for (const how of Object.keys(BELOW_500)) await twins.featured.get(`/v1/books/fails/${how}`);
+    // This one is a fault, and is counted and logged after the others.
+    await twins.featured.get('/v1/books/fails/internal');
+    await twins.service.untilLogged(() => errors().length > lines);
+    while ((await faults()) <= before) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await faults()).toBe(before + 1);
+    expect(errors().slice(lines)).toMatchObject([{ event: 'request.failed', feature: 'books' }]);
   });
 
   it.each([
@@ -173,6 +192,45 @@ describe('what handlers take', () => {
     expect(featured).toBeErrorShape(400, code);
     expect(wordsOf(featured)).toContain(word);
   });
+});
+
+it('the document has the properties of a DTO with class-validator alone, and every route of its controller', async () => {
+  const { paths, components } = (await twins.featured.get('/openapi.json')).json() as {
+    paths: Readonly<Record<string, object>>;
+    components: { schemas: Readonly<Record<string, object>> };
+  };
+  expect(components.schemas['CreateShelfDto']).toMatchObject({
+    required: ['name'],
+    properties: { name: { type: 'string', minLength: 1, maxLength: 20 }, height: { type: ['integer', 'null'] } },
+  });
+  expect(components.schemas['Board']).toMatchObject({
+    required: ['width'],
+    properties: { width: { type: 'integer', minimum: 1, maximum: 9 } },
+  });
+  const listed = Object.entries(paths)
+    .filter(([path]) => /^\/shelves(\/|$)/.test(path))
+    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
+  expect(listed.sort()).toStrictEqual([
+    'delete /shelves/{id}',
+    'get /shelves',
+    'get /shelves/any',
+    'get /shelves/decorated',
+    'get /shelves/plain',
+    'get /shelves/rooms/{room}/{shelf}',
+    'get /shelves/search',
+    'get /shelves/tags',
+    'get /shelves/uuid/{id}',
+    'get /shelves/{id}',
+    'patch /shelves/{id}',
+    'post /shelves',
+    'post /shelves/guarded',
+    'post /shelves/list',
+    'post /shelves/named',
+    'post /shelves/note',
+    'post /shelves/piped/{id}',
+    'post /shelves/wrapped',
+    'put /shelves/whole',
+  ]);
 });
 
 describe('what modules put around handlers', () => {
