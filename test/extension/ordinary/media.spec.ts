@@ -8,7 +8,10 @@ import { Service } from '../../support/service.js';
 import { startTwins } from '../../support/twins.js';
 
 const features = ['../extension/ordinary/ordinary.features.ts'];
-const twins = startTwins({ modules: '../extension/ordinary/modules/index.ts', features });
+const twins = startTwins({
+  modules: '../extension/ordinary/modules/index.ts',
+  features: [...features, 'features/albums.feature.ts'],
+});
 
 const HEADERS = ['content-type', 'content-disposition', 'location', 'x-ink', 'set-cookie'];
 const seen = ({ status, text, headers }: Answer): unknown => [status, text, HEADERS.map((name) => headers.get(name))];
@@ -64,6 +67,8 @@ describe('what handlers answer', () => {
   });
 });
 
+const FORM = 'multipart/form-data; boundary=cut';
+
 /** A form as a browser sends it. */
 function form(fields: Readonly<Record<string, string | Buffer>>): { body: Buffer; headers: Record<string, string> } {
   const parts = Object.entries(fields).flatMap(([name, value]) => {
@@ -77,7 +82,7 @@ function form(fields: Readonly<Record<string, string | Buffer>>): { body: Buffer
   const body = Buffer.concat([...parts, Buffer.from('--cut--\r\n')]);
   return {
     body,
-    headers: { 'content-type': 'multipart/form-data; boundary=cut', 'content-length': String(body.length) },
+    headers: { 'content-type': FORM, 'content-length': String(body.length) },
   };
 }
 
@@ -116,16 +121,38 @@ describe('files that are uploaded', () => {
       'invalid_api_key',
     );
     expect(await twins.featured.request('POST', '/v1/prints/upload', large)).toBeErrorShape(413, 'payload_too_large');
-    const chunked = { 'content-type': large.headers['content-type'] ?? '', 'transfer-encoding': 'chunked' };
+    const chunked = { 'content-type': FORM, 'transfer-encoding': 'chunked' };
     const answer = await sendInPieces(large.body, chunked);
     expect(answer).toEqual([413, 'payload_too_large']);
+  });
+
+  it('are read up to the limit that @BodyLimit gives their handler, to the byte', async () => {
+    const around = form({ file: Buffer.alloc(0) }).body.length;
+    const ofLength = (bytes: number) => form({ file: Buffer.alloc(bytes - around) });
+    const [fits, exceeds] = [ofLength(40_000), ofLength(40_001)];
+    const answer = await twins.featured.request('POST', '/v1/albums/pictures', fits);
+    expect([answer.status, answer.json()]).toStrictEqual([200, { bytes: 40_000 - around }]);
+    expect(await twins.featured.request('POST', '/v1/albums/pictures', exceeds)).toBeErrorShape(
+      413,
+      'payload_too_large',
+    );
+    const chunked = { 'content-type': FORM, 'transfer-encoding': 'chunked' };
+    const sent = [fits, exceeds].map(({ body }) => sendInPieces(body, chunked, '/v1/albums/pictures'));
+    expect(await Promise.all(sent)).toStrictEqual([
+      [200, undefined],
+      [413, 'payload_too_large'],
+    ]);
   });
 });
 
 /** Without a length, in several packets. */
-function sendInPieces(body: Buffer, headers: Readonly<Record<string, string>>): Promise<unknown> {
+function sendInPieces(
+  body: Buffer,
+  headers: Readonly<Record<string, string>>,
+  path = '/v1/prints/upload',
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const url = `${twins.service.url}/v1/prints/upload`;
+    const url = `${twins.service.url}${path}`;
     const sent = request(url, { method: 'POST', headers: { ...headers, authorization: `Bearer ${twins.key}` } });
     sent.on('error', reject).on('response', (response) => {
       let text = '';
