@@ -26,6 +26,10 @@ describe('what a feature says by the Logger of Nest', () => {
     ['a job', 'The night is quiet', { ...night, level: 'info', context: 'NightJob' }],
     ['a job, by an error', 'The lamp is out', { ...night, level: 'error', err: { message: 'The lamp is out' } }],
     ['a job, by the log of the service', 'It is written by the service’s own log', { ...night, level: 'info' }],
+    ['a job of @Cron()', 'The bell rings', { ...night, level: 'info', context: 'NightSchedule' }],
+    ['a job of @Interval(), by its file', 'A patrol goes round', { ...night, level: 'info', context: 'rounds' }],
+    ['a subscriber', 'A patrol is written down', { ...night, level: 'info', context: 'PatrolSubscriber' }],
+    ['a subscriber, by its file', 'A patrol is written down once more', { ...night, context: 'patrols' }],
     ['a middleware', 'Somebody passes', { ...night, request_id: expect.any(String) }],
     ['a handler', 'Nights are listed', { ...night, context: 'NightsController', nights: 1 }],
   ])('is in the log, with the feature: %s', async (_who, message, line) => {

@@ -10,8 +10,75 @@ import {
   type NestModule,
   type OnModuleInit,
 } from '@nestjs/common';
+import { Cron, CronExpression, Interval, ScheduleModule } from '@nestjs/schedule';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { defineFeature, LOG, type Log } from 'animal-store';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Column,
+  DataSource,
+  Entity,
+  PrimaryGeneratedColumn,
+  type EntitySubscriberInterface,
+  type MigrationInterface,
+  type QueryRunner,
+  type Repository,
+} from 'typeorm';
+
+@Entity('patrol')
+class Patrol {
+  @PrimaryGeneratedColumn()
+  id: number;
+
+  @Column({ type: 'varchar', length: 10 })
+  street: string;
+}
+
+class CreatePatrols1764302000000 implements MigrationInterface {
+  up(runner: QueryRunner): Promise<unknown> {
+    return runner.query('CREATE TABLE patrol (id INTEGER PRIMARY KEY, street VARCHAR(10) NOT NULL)');
+  }
+  down(runner: QueryRunner): Promise<unknown> {
+    return runner.query('DROP TABLE patrol');
+  }
+}
+
+@Injectable()
+class PatrolSubscriber implements EntitySubscriberInterface<Patrol> {
+  private readonly logger = new Logger(PatrolSubscriber.name);
+
+  constructor(dataSource: DataSource) {
+    dataSource.subscribers.push(this);
+  }
+
+  listenTo(): typeof Patrol {
+    return Patrol;
+  }
+
+  afterInsert(): void {
+    this.logger.log('A patrol is written down');
+    // This name is no class's.
+    new Logger('patrols').log('A patrol is written down once more');
+  }
+}
+
+@Injectable()
+class NightSchedule {
+  private readonly logger = new Logger(NightSchedule.name);
+
+  constructor(@InjectRepository(Patrol) private readonly patrols: Repository<Patrol>) {}
+
+  @Interval(200)
+  async goRound(): Promise<void> {
+    new Logger('rounds').log('A patrol goes round');
+    await this.patrols.save({ street: 'Elm' });
+  }
+
+  @Cron(CronExpression.EVERY_SECOND)
+  ringBell(): void {
+    this.logger.log('The bell rings');
+  }
+}
 
 /** As a job of a schedule: no request is there. */
 @Injectable()
@@ -50,11 +117,20 @@ class NightsController {
   }
 }
 
-@Module({ controllers: [NightsController], providers: [NightJob] })
+@Module({
+  imports: [ScheduleModule.forRoot(), TypeOrmModule.forFeature([Patrol])],
+  controllers: [NightsController],
+  providers: [NightJob, NightSchedule, PatrolSubscriber],
+})
 class NightWatchModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(NightMiddleware).forRoutes('nights');
   }
 }
 
-export const nightWatch = defineFeature({ name: 'night-watch', platform: '^1.0.0', module: NightWatchModule });
+export const nightWatch = defineFeature({
+  name: 'night-watch',
+  platform: '^1.0.0',
+  module: NightWatchModule,
+  migrations: [CreatePatrols1764302000000],
+});
