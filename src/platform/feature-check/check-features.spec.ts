@@ -3,7 +3,6 @@ import {
   ClassSerializerInterceptor,
   Controller,
   Get,
-  Header,
   Inject,
   Injectable,
   Module,
@@ -236,27 +235,6 @@ describe('where a handler is', () => {
       "feature 'toys': ToysController.listToys is at /toys/a and /toys/b, and an operation has one path; declare a handler for each",
       "operationId 'listDollsToys' is claimed more than once by feature 'toys'",
     ]);
-  });
-
-  it('gives two controllers of one name the same operationIds, which one of them then says', async () => {
-    const catsAt = (path: string, decorator: MethodDecorator): Type => {
-      @Controller(path)
-      class CatsController {
-        @Get()
-        @decorator
-        findAll(): unknown {
-          return [];
-        }
-      }
-      return CatsController;
-    };
-    const plain = Header('X-Cats', '1');
-    const tame = catsAt('cats', plain);
-    expect(await violationsOf(feature({}, { controllers: [tame, catsAt('wild/cats', plain)] }))).toEqual([
-      "operationId 'findAllCats' is claimed more than once by feature 'toys'",
-    ]);
-    const named = ApiOperation({ operationId: 'findAllWildCats' });
-    expect(await violationsOf(feature({}, { controllers: [tame, catsAt('wild/cats', named)] }))).toEqual([]);
   });
 
   it('is named as a component of the document may be', async () => {
