@@ -211,6 +211,14 @@ describe('keys revoke', () => {
     expect(stderr).toBe('error: There is no key with the id nobody00.\n');
   });
 
+  it.each([[['revoke', 'zzz']], [['roll', 'zzz', '--overlap', '0']]])(
+    'says in a sentence of its own, by %j, what an id is',
+    async (words) => {
+      expect(await run(...words)).toBe(2);
+      expect(stderr).toBe('error: A public id has 8 letters and digits; see keys list.\n');
+    },
+  );
+
   it.each([[['revoke']], [['revoke', 'short']], [['revoke', 'nobody00', 'x']], [['destroy']], [[]]])(
     'is asked wrongly by %j, with 2',
     async (words) => {
