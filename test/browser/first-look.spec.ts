@@ -8,6 +8,33 @@ import { DocsPage } from './docs-page.js';
 
 jest.setTimeout(180_000);
 
+interface Covered {
+  readonly buttons: number;
+  readonly texts: number;
+  readonly covered: readonly string[];
+}
+
+/** In the browser: which texts of the code blocks that are shown a button of theirs lies on. */
+const COVERED_BY_BUTTONS = `(() => {
+  const inside = (selector) => [...document.querySelectorAll(selector)];
+  const areas = inside('.copy-to-clipboard, .download-contents')
+    .map((button) => button.getBoundingClientRect())
+    .filter(({ width }) => width > 0);
+  const texts = inside('.highlight-code pre, .curl-command pre').flatMap((block) => {
+    const nodes = [];
+    const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) if (walker.currentNode.data.trim() !== '') nodes.push(walker.currentNode);
+    return nodes.map((node) => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return { text: node.data, rects: [...range.getClientRects()] };
+    });
+  });
+  const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const covered = texts.filter(({ rects }) => rects.some((rect) => areas.some((area) => overlap(area, rect))));
+  return { buttons: areas.length, texts: texts.length, covered: covered.map(({ text }) => text) };
+})()`;
+
 describe('the page at /docs', () => {
   let database: TestDatabase;
   let service: Service;
@@ -42,6 +69,18 @@ describe('the page at /docs', () => {
     expect(troubles).toEqual([]);
   });
 
+  it('has a logo and an icon of its own, which load', async () => {
+    const { page } = await open(1280, 900);
+    const logo = page.locator('.docs-header img');
+    expect(await logo.getAttribute('src')).toBe('./docs/assets/logo.svg');
+    const width = `document.querySelector('.docs-header img').decode().then(() => document.querySelector('.docs-header img').naturalWidth)`;
+    expect(await page.evaluate<number>(width)).toBeGreaterThan(0);
+    const icon = await page.locator('link[rel="icon"]').getAttribute('href');
+    const answer = await page.request.get(new URL(icon!, page.url()).href);
+    const [status, type] = [answer.status(), answer.headers()['content-type']];
+    expect({ status, type }).toEqual({ status: 200, type: 'image/svg+xml' });
+  });
+
   it('takes the key in a field that hides it, with a name and a hint, and shows it nowhere', async () => {
     const docs = await open(1280, 900);
     await docs.page.locator('.auth-wrapper .btn.authorize').click();
@@ -73,6 +112,30 @@ describe('the page at /docs', () => {
     expect(await limit.locator('input').inputValue()).toBe('20');
   });
 
+  it.each(['createPet', 'getPet'])('folds failures and shows no pattern of escapes in %s too', async (id) => {
+    const of = (await open(1280, 900)).operation(id);
+    await of.locator('.opblock-summary-control').click();
+    const failures = of.locator('tr.response:is([data-code^="4"], [data-code^="5"])');
+    await failures.first().waitFor();
+    const count = await failures.count();
+    expect(count).toBeGreaterThan(5);
+    expect(await failures.locator('button[aria-expanded=false]').count()).toBe(count);
+    expect(await of.innerText()).not.toMatch(/\\u|pattern/);
+  });
+
+  it('has Cancel quieter than Execute, and buttons that cover no text', async () => {
+    const docs = await open(1280, 900);
+    await docs.execute('createPet');
+    const background = (button: string): Promise<string> =>
+      docs.page.evaluate<string>(`getComputedStyle(document.querySelector('.opblock ${button}')).backgroundColor`);
+    const [cancel, execute] = [await background('.btn.cancel'), await background('.btn.execute')];
+    expect(execute).not.toBe(cancel);
+    const { buttons, texts, covered } = await docs.page.evaluate<Covered>(COVERED_BY_BUTTONS);
+    expect(buttons).toBeGreaterThan(2);
+    expect(texts).toBeGreaterThan(5);
+    expect(covered).toEqual([]);
+  });
+
   it('takes an old answer away when it refuses to send what is typed', async () => {
     const docs = await open(1280, 900);
     await docs.execute('listPets');
@@ -86,5 +149,11 @@ describe('the page at /docs', () => {
   it('names the server that one sees', async () => {
     const { page } = await open(1280, 900);
     expect(await page.locator('.servers option').first().innerText()).toBe(`${service.url}/v1 - This server`);
+    const localhost = service.url.replace('127.0.0.1', 'localhost');
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const other = await DocsPage.open(context, `${localhost}/docs`);
+    expect(await other.page.locator('.servers option').first().innerText()).toBe(`${localhost}/v1 - This server`);
+    const shown = await other.page.locator('.servers option').allInnerTexts();
+    expect(shown.filter((each) => each.includes('Production'))).toEqual([]);
   });
 });
