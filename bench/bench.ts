@@ -1,4 +1,4 @@
-/** This service beside its peers, or beside itself with more pets. `npm run bench -- --help` says how. */
+/** This service beside its peers, or beside itself: with more pets, more processes, or fewer optimizations. `npm run bench -- --help` says how. */
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { OPTIMIZATIONS } from '../src/platform/optimizations.ts';
@@ -180,7 +180,7 @@ function peersOf({ against }: Options): readonly Program[] {
 
 function chosenOf(all: readonly Scenario[]): readonly Case[] {
   const named = all.filter(({ name }) => options.only?.includes(name) ?? true);
-  // What optimizations are worth is told of one number of connections.
+  // Optimizations are measured at one number of connections, since each is a service more.
   const connections = options.connections?.map(Number) ?? (off === OPTIMIZATIONS ? [MANY_AT_ONCE] : undefined);
   return casesOf(named, connections);
 }

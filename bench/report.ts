@@ -140,34 +140,42 @@ export function memoryTable(samples: Samples, entrants: readonly Program[]): str
 
 /** The same requests by one process and by two. */
 export function processesTable(samples: Samples, one: string, two: string): string {
-  const rows = casesOf(scenarios).flatMap(({ name, title }) => {
-    const [single, double] = [samples[name]?.[one], samples[name]?.[two]];
-    if (single === undefined || double === undefined) return [];
-    return (['perSecond', 'p99Ms', 'cpuMicros', 'residentMiB'] as const).map((of) => [
-      title,
-      NAMES[of],
-      spread(spreadOf(valuesOf(single, of)), of === 'p99Ms' ? fixed : whole),
-      spread(spreadOf(valuesOf(double, of)), of === 'p99Ms' ? fixed : whole),
-      spread(ratioOf(valuesOf(double, of), valuesOf(single, of)), fixed),
-    ]);
-  });
-  return table(['Request, connections', '', 'One process', 'Two processes', 'Ratio'], rows);
+  const head = ['Request, connections', '', 'One process', 'Two processes', 'Ratio'];
+  return table(
+    head,
+    pairRows(samples, casesOf(scenarios), [one, two], ['perSecond', 'p99Ms', 'cpuMicros', 'residentMiB']),
+  );
 }
 
 /** The same requests with few pets and with many. */
 export function scaleTable(samples: Samples, few: string, many: string): string {
-  const rows = casesOf(scaleScenarios).flatMap(({ name, title }) => {
-    const [little, much] = [samples[name]?.[few], samples[name]?.[many]];
-    if (little === undefined || much === undefined) return [];
-    return (['p50Ms', 'cpuMicros', 'databaseMicros', 'residentMiB'] as const).map((of) => [
-      title,
-      NAMES[of],
-      spread(spreadOf(valuesOf(little, of)), of === 'p50Ms' ? fixed : whole),
-      spread(spreadOf(valuesOf(much, of)), of === 'p50Ms' ? fixed : whole),
-      spread(ratioOf(valuesOf(much, of), valuesOf(little, of)), fixed),
-    ]);
+  const head = ['Request', '', `${whole(Number(few))} pets`, `${whole(Number(many))} pets`, 'Ratio'];
+  const of = ['p50Ms', 'cpuMicros', 'databaseMicros', 'residentMiB'] as const;
+  return table(head, pairRows(samples, casesOf(scaleScenarios), [few, many], of));
+}
+
+/** A figure of two contenders side by side, and the ratio of the second to the first. */
+function pairRows(
+  samples: Samples,
+  cases: readonly Case[],
+  [first, second]: readonly [string, string],
+  figuresOf: readonly (keyof typeof NAMES)[],
+): string[][] {
+  return cases.flatMap(({ name, title }) => {
+    const [ones, others] = [samples[name]?.[first], samples[name]?.[second]];
+    if (ones === undefined || others === undefined) return [];
+    return figuresOf.map((of) => {
+      const write = NAMES[of].endsWith('ms') ? fixed : whole;
+      const [one, other] = [valuesOf(ones, of), valuesOf(others, of)];
+      return [
+        title,
+        NAMES[of],
+        spread(spreadOf(one), write),
+        spread(spreadOf(other), write),
+        spread(ratioOf(other, one), fixed),
+      ];
+    });
   });
-  return table(['Request', '', `${whole(Number(few))} pets`, `${whole(Number(many))} pets`, 'Ratio'], rows);
 }
 
 const NAMES = {
