@@ -1,9 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from './command.js';
 import { removeScratch, scratchFolder } from './scratch.js';
+
+/**
+ * Where Debian's libfaketime puts it. The command `faketime` would know, but it fails where a process of its own number
+ * was killed before and left a semaphore.
+ */
+const LIBRARY = globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
 
 /** The time that processes of a test's believe in, by libfaketime. */
 export class FakeTime {
@@ -14,10 +19,10 @@ export class FakeTime {
 
   /** @param timers whether timers and durations jump with the clock, as if that time had passed; else it is only set. */
   constructor({ timers }: { readonly timers: boolean }) {
+    if (LIBRARY === undefined) throw new Error('libfaketime is not installed (scripts/setup-test-machine.mjs does it)');
     this.#write('+0');
-    const environment = execFileSync('faketime', ['-f', '+0s', 'env'], { encoding: 'utf8' });
     this.env = {
-      LD_PRELOAD: /^LD_PRELOAD=(.*)$/m.exec(environment)?.[1],
+      LD_PRELOAD: LIBRARY,
       FAKETIME_TIMESTAMP_FILE: this.#file,
       FAKETIME_NO_CACHE: '1',
       ...(!timers && { FAKETIME_DONT_FAKE_MONOTONIC: '1' }),
