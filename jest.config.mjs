@@ -18,7 +18,7 @@ const blackBox = (folder, options = {}) => ({
   testMatch: [`<rootDir>/test/${folder}/**/*.spec.ts`],
   globalSetup: '<rootDir>/test/support/global-setup.mts',
   globalTeardown: '<rootDir>/test/support/global-teardown.mts',
-  setupFilesAfterEnv: ['error-shape', 'close-leftovers', 'retries'].map((name) => `<rootDir>/test/support/${name}.ts`),
+  setupFilesAfterEnv: ['error-shape', 'close-leftovers'].map((name) => `<rootDir>/test/support/${name}.ts`),
   ...options,
 });
 

@@ -57,30 +57,6 @@ describe('the closing line of a run', () => {
   });
 });
 
-describe('a test that passes only when it is run again', () => {
-  const RETRIED =
-    "jest.retryTimes(1); let runs = 0; test('is late', () => { if (++runs === 1) throw new Error('late'); });";
-  let folder: string;
-
-  beforeAll(() => {
-    folder = scratchFolder('again');
-    const config = { transform: {}, reporters: [join(project, 'test/support/tally.reporter.mjs')] };
-    writeFileSync(join(folder, 'jest.config.json'), JSON.stringify(config));
-    writeFileSync(join(folder, 'some.test.js'), RETRIED + PASSES);
-  });
-
-  afterAll(() => removeScratch(folder));
-
-  it('is named before the closing line', async () => {
-    const { code, output } = await runJest(folder, [], {});
-    expect(output.trimEnd().split('\n').slice(-2)).toEqual([
-      'passed only when run again: some.test.js: is late',
-      '2 passed, 0 failed',
-    ]);
-    expect(code).toBe(0);
-  });
-});
-
 describe('what a failure says', () => {
   const LONG =
     "test('is long', () => { expect(Array.from({ length: 30_000 }, (_, n) => `${n} of many`).join('\\n')).toBe('short'); });";

@@ -1,18 +1,13 @@
-import { relative } from 'node:path';
-
 /**
  * Closes a run with one line, `N passed, N failed`, for people and for machines that read the end of a log. A test file
  * that could not be run counts as one failure. A skipped test fails the run unless ALLOW_SKIP=1 (or a test is picked by
- * name, where the rest is skipped on purpose): a test that nobody ran must not look like one that passed. Before the line
- * stands each test that passed only when it was run again.
+ * name, where the rest is skipped on purpose): a test that nobody ran must not look like one that passed.
  */
 export default class TallyReporter {
   #byName;
   #error;
-  #root;
 
   constructor(globalConfig) {
-    this.#root = globalConfig.rootDir;
     this.#byName = Boolean(globalConfig.testNamePattern);
   }
 
@@ -24,17 +19,8 @@ export default class TallyReporter {
       if (process.env.ALLOW_SKIP === '1') line += `, ${skipped} skipped`;
       else this.#refuse(results, skipped);
     }
-    const again = this.#passedAgain(results);
     // Jest writes its own summary after every reporter's last word, so this waits for the end of the process.
-    process.once('exit', () => process.stdout.write(`\n${[...again, line].join('\n')}\n`));
-  }
-
-  #passedAgain({ testResults }) {
-    return testResults.flatMap(({ testFilePath, testResults: tests }) =>
-      tests
-        .filter(({ status, invocations }) => status === 'passed' && invocations > 1)
-        .map(({ fullName }) => `passed only when run again: ${relative(this.#root, testFilePath)}: ${fullName}`),
-    );
+    process.once('exit', () => process.stdout.write(`\n${line}\n`));
   }
 
   getLastError() {
