@@ -37,6 +37,7 @@ export const SWAGGER = {
   /** On a handler. */
   operation: 'swagger/apiOperation',
   response: 'swagger/apiResponse',
+  parameters: 'swagger/apiParameters',
   /** On a handler or a controller. */
   produces: 'swagger/apiProduces',
   consumes: 'swagger/apiConsumes',

@@ -201,11 +201,16 @@ describe('what a handler takes', () => {
       getRaw(@Query() query: URLSearchParams): unknown {
         return query;
       }
+      @Get('named')
+      getNamed(@Query('one') one: Checked, @Query('two', ValidationPipe) two: Checked): unknown {
+        return [one, two];
+      }
     }
     expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([
       `feature 'toys': postPlainToy takes a body of Plain, ${UNDECORATED}`,
       `feature 'toys': listToys takes a query of Plain, ${UNDECORATED}`,
       "feature 'toys': listCheckedToys takes a query of Checked, whose 'count' refuses every text; what converts it is @IntegerParameter, @Int64Parameter, @Type or @Transform",
+      "feature 'toys': getNamedToys takes the parameter 'one' as a Checked, which no text is; take the whole query or path by the class, or name a pipe that makes one",
     ]);
   });
 });

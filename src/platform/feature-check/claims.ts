@@ -96,13 +96,11 @@ export function clashesOfSchemas(routes: readonly Route[]): string[] {
   return clashes('schema', [['the platform', 'Error'], ...claims]);
 }
 
-function schemasOf({ controller, handler, handlerName, bodyType }: Route): [string, Source][] {
-  const parameters = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, handlerName) ??
-    []) as unknown[];
+function schemasOf({ handler, inputs }: Route): [string, Source][] {
   const answered = Object.values(responsesOf(handler)).flatMap(({ type }) => schemasUnder(type));
   // A query has schemas for its enumerations only.
-  const asked = parameters.flatMap((type) =>
-    schemasUnder(type).filter(([, source]) => type === bodyType || source !== type),
+  const asked = inputs.flatMap(({ kind, type }) =>
+    schemasUnder(type).filter(([, source]) => kind === 'body' || source !== type),
   );
   return [...asked, ...answered];
 }

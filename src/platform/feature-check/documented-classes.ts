@@ -1,6 +1,6 @@
 import { SWAGGER } from '../nest-internals.js';
 import type { Type } from '@nestjs/common';
-import { type Route, argumentsOf } from '../routing/index.js';
+import type { Route } from '../routing/index.js';
 import { documentDto, undeclaredProperties } from '../validation/index.js';
 
 /** A documented field, or answer. */
@@ -66,10 +66,10 @@ export function documentClasses(routes: readonly Route[]): string[] {
   });
 }
 
-/** The classes of what a handler takes whole: its body, its query, its path parameters. */
-function inputsOf({ controller, handlerName }: Route): { readonly kind: string; readonly type: Type }[] {
-  return argumentsOf(controller, handlerName).flatMap(({ kind, data, type }) =>
-    kind !== undefined && typeof data !== 'string' && isClass(type) ? [{ kind, type }] : [],
+/** The classes of what a handler takes: its body or a field of it, its whole query, all its path parameters. */
+function inputsOf({ inputs }: Route): { readonly kind: string; readonly type: Type }[] {
+  return inputs.flatMap(({ kind, data, type }) =>
+    kind !== undefined && (kind === 'body' || typeof data !== 'string') && isClass(type) ? [{ kind, type }] : [],
   );
 }
 

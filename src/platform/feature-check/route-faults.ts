@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.js';
 import type { Route } from '../routing/index.js';
-import { isChecked, neverText } from '../validation/index.js';
+import { hasShape, isChecked, neverText } from '../validation/index.js';
 import { clashes } from './claims.js';
 import { fieldsOfAnswer } from './documented-classes.js';
 
@@ -52,13 +52,22 @@ function faultsOfInput({ feature, operationId, inputs }: Route): string[] {
   });
 }
 
-/** A query is text. What refuses every text is a parameter that nobody can give. */
-function faultsOfQuery({ feature, operationId, queryType }: Route): string[] {
-  return (queryType === undefined ? [] : neverText(queryType)).map(
-    (name) =>
-      `feature '${feature}': ${operationId} takes a query of ${queryType?.name}, whose '${name}' refuses every text; ` +
-      'what converts it is @IntegerParameter, @Int64Parameter, @Type or @Transform',
-  );
+/** A query is text. What refuses every text, or is an object, is a parameter that nobody can give. */
+function faultsOfQuery({ feature, operationId, queryType, inputs }: Route): string[] {
+  const single = inputs.filter(({ kind, data }) => (kind === 'query' || kind === 'param') && typeof data === 'string');
+  return [
+    ...(queryType === undefined ? [] : neverText(queryType)).map(
+      (name) =>
+        `feature '${feature}': ${operationId} takes a query of ${queryType?.name}, whose '${name}' refuses every text; ` +
+        'what converts it is @IntegerParameter, @Int64Parameter, @Type or @Transform',
+    ),
+    ...single.flatMap(({ data, type, isPiped }) =>
+      isPiped || type === undefined || !hasShape(type)
+        ? []
+        : `feature '${feature}': ${operationId} takes the parameter '${data as string}' as a ${type.name}, which no text ` +
+          'is; take the whole query or path by the class, or name a pipe that makes one',
+    ),
+  ];
 }
 
 /** A link of the document to no operation would be none, and the 201 would have no Location. */

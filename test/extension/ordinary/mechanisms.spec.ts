@@ -95,6 +95,15 @@ describe('exceptions', () => {
   });
 });
 
+/** The fields of `POST shelves/parts`. */
+const PARTS = {
+  board: { $ref: '#/components/schemas/Board' },
+  since: { type: 'string', format: 'date-time' },
+  open: { type: 'boolean' },
+  tags: { type: 'array', items: {} },
+  more: {},
+};
+
 const JSON_BODY = { name: 'A', height: 3 };
 const UUID = '4bd3f4f0-7f4b-4d3a-9c50-0b3f5a7cbb11';
 
@@ -119,6 +128,11 @@ describe('what handlers take', () => {
     ['POST shelves/named', { name: 'A' }],
     ['POST shelves/wrapped', { shelf: JSON_BODY }],
     ['POST shelves/piped/7', { name: ' a ', by: ' b ' }],
+    [
+      'POST shelves/parts',
+      { board: { width: 3 }, since: '2030-12-05T00:00:00.000Z', open: true, tags: ['a'], more: { b: [] } },
+    ],
+    ['POST shelves/described', JSON_BODY],
     ['POST shelves/note', { text: 'x', more: [1, { a: null }] }],
     ['POST shelves/list', [JSON_BODY, { name: 'B' }]],
     ['POST shelves/guarded', { name: 'Ada' }],
@@ -223,14 +237,63 @@ it('the document has the properties of a DTO with class-validator alone, and eve
     'get /shelves/{id}',
     'patch /shelves/{id}',
     'post /shelves',
+    'post /shelves/described',
     'post /shelves/guarded',
     'post /shelves/list',
     'post /shelves/named',
     'post /shelves/note',
+    'post /shelves/parts',
     'post /shelves/piped/{id}',
     'post /shelves/wrapped',
     'put /shelves/whole',
   ]);
+});
+
+describe('what handlers take by its name is in the document', () => {
+  interface Documented {
+    readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+    readonly requestBody?: {
+      readonly required: boolean;
+      readonly content: Readonly<Record<string, { schema: object }>>;
+    };
+  }
+  const documented = async (method: string, path: string): Promise<Documented> => {
+    const { paths } = (await twins.featured.get('/openapi.json')).json() as {
+      paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
+    };
+    return paths[path]![method]!;
+  };
+
+  it.each([
+    ['/shelves/wrapped', { shelf: { $ref: '#/components/schemas/CreateShelfDto' } }, ['shelf']],
+    ['/shelves/named', { name: { type: 'string' }, height: { type: 'number' } }, undefined],
+    ['/shelves/piped/{id}', { name: { type: 'string' }, by: { type: 'string' } }, ['name', 'by']],
+    ['/shelves/parts', PARTS, ['board', 'since']],
+  ])('fields of a body are one object: %s', async (path, properties, required) => {
+    const { requestBody } = await documented('post', path);
+    expect(requestBody?.required).toBe(required !== undefined);
+    const schema = { type: 'object', properties, additionalProperties: false, ...(required && { required }) };
+    expect(requestBody?.content).toMatchObject({ 'application/json': { schema } });
+    expect(Object.keys(requestBody?.content['application/json']?.schema ?? {}).sort()).toStrictEqual(
+      Object.keys(schema).sort(),
+    );
+  });
+
+  it('what a feature says of the body itself stays', async () => {
+    const { requestBody } = await documented('post', '/shelves/described');
+    expect(requestBody?.content).toMatchObject({
+      'application/json': { schema: { $ref: '#/components/schemas/CreateShelfDto' } },
+    });
+  });
+
+  it.each([
+    ['/shelves/plain', { limit: false, open: false, name: true }],
+    ['/shelves/search', { page: false, wood: false, tall: false, ids: false, ratio: false }],
+  ])('parameters that may be left out are not required: %s', async (path, expected) => {
+    const { parameters } = await documented('get', path);
+    const asked = parameters.filter((parameter) => parameter.in === 'query');
+    expect(Object.fromEntries(asked.map(({ name, required }) => [name, required]))).toStrictEqual(expected);
+  });
 });
 
 describe('what modules put around handlers', () => {

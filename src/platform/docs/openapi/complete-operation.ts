@@ -2,6 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Route } from '../../routing/index.js';
 import { closeSchema, completeSchema, nameList, exampleOf, schemasOf, type Schema } from './complete-schemas.js';
 import { errorResponse, failuresOf } from './error-responses.js';
+import { bodyOfFields, withNamedParameters, type Parameter } from './named-inputs.js';
 import { requestHeadersOf } from './operation-headers.js';
 import { headersOf } from './response-headers.js';
 
@@ -9,12 +10,6 @@ interface Media {
   schema?: Schema;
   example?: unknown;
   examples?: Record<string, unknown>;
-}
-
-interface Parameter {
-  $ref?: string;
-  schema?: Schema;
-  example?: unknown;
 }
 
 interface Response {
@@ -50,7 +45,7 @@ export function completeOperation(
   sunset: number | undefined,
 ): Operation {
   const removalDay = sunset === undefined ? undefined : new Date(sunset).toISOString().slice(0, 10);
-  const { summary, parameters = [], requestBody, tags = [] } = operation;
+  const { summary, parameters = [], requestBody = bodyOfFields(route), tags = [] } = operation;
   const completed: Operation = {
     operationId: route.operationId,
     tags: tags.length > 0 ? tags : [route.feature],
@@ -59,7 +54,7 @@ export function completeOperation(
     ...(removalDay && { deprecated: true, 'x-deprecated-sunset': removalDay }),
     ...(route.stability && { 'x-stability': route.stability }),
     security: route.open ? [] : [{ bearerAuth: [] }],
-    parameters: [...parameters.map(completeParameter), ...requestHeadersOf(route)],
+    parameters: [...withNamedParameters(parameters, route).map(completeParameter), ...requestHeadersOf(route)],
     ...(requestBody && { requestBody: { ...requestBody, content: completeBody(requestBody.content, document) } }),
     responses: { ...failures(route, operation.responses), ...successes(operation.responses, route, document) },
   };

@@ -8,6 +8,7 @@ import { completeOperation, type Operation } from './complete-operation.js';
 import { completeSchema, schemasOf } from './complete-schemas.js';
 import { errorExamples, errorSchema, failuresOf } from './error-responses.js';
 import { guide } from './document-texts.js';
+import { classesOfFields } from './named-inputs.js';
 import { operationHeaders, type HeaderSource, requestHeaders } from './operation-headers.js';
 import { responseHeaders } from './response-headers.js';
 import type { DocumentServer } from './servers.js';
@@ -42,6 +43,7 @@ export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   const scanned = SwaggerModule.createDocument(application, outline, {
     ignoreGlobalPrefix: true,
     autoTagControllers: false,
+    extraModels: classesOfFields(routes),
   });
   for (const schema of Object.values(schemasOf(scanned))) completeSchema(schema);
   const document: OpenAPIObject = {

@@ -13,6 +13,7 @@ import {
   Param,
   ParseArrayPipe,
   ParseBoolPipe,
+  ParseDatePipe,
   ParseEnumPipe,
   ParseFloatPipe,
   ParseIntPipe,
@@ -30,7 +31,7 @@ import {
   type ExecutionContext,
   type PipeTransform,
 } from '@nestjs/common';
-import { PartialType } from '@nestjs/swagger';
+import { ApiBody, ApiQuery, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsString, Length, Max, Min, ValidateNested } from 'class-validator';
 import type { Request } from 'express';
@@ -139,6 +140,7 @@ class ShelvesController {
   }
 
   @Get('plain')
+  @ApiQuery({ name: 'name', description: 'Part of a name' })
   plain(@Query('limit') limit: number, @Query('open') open: boolean, @Query('name') name?: string) {
     return { limit, open, name };
   }
@@ -187,6 +189,25 @@ class ShelvesController {
   @Post('wrapped')
   wrapped(@Body('shelf') shelf: CreateShelfDto) {
     return { isShelf: shelf instanceof CreateShelfDto, shelf };
+  }
+
+  @Post('parts')
+  @HttpCode(200)
+  parts(
+    @Body('board') board: Board,
+    @Body('since', ParseDatePipe) since: Date,
+    @Body('open') open: boolean,
+    @Body('tags') tags: string[],
+    @Body('more') more: object,
+  ) {
+    return { isBoard: board instanceof Board, since, open, tags, more };
+  }
+
+  @Post('described')
+  @HttpCode(200)
+  @ApiBody({ type: CreateShelfDto })
+  described(@Body('name') name: string, @Body('height') height?: number) {
+    return { name, height };
   }
 
   @Post('piped/:id')

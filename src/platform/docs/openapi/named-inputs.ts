@@ -1,0 +1,99 @@
+import { DefaultValuePipe, type Type } from '@nestjs/common';
+import { getSchemaPath } from '@nestjs/swagger';
+import type { HandlerArgument, Route } from '../../routing/index.js';
+import { SWAGGER } from '../../nest-internals.js';
+import { hasShape } from '../../validation/index.js';
+import type { Schema } from './complete-schemas.js';
+
+const SCHEMAS = new Map<unknown, Schema>([
+  [String, { type: 'string' }],
+  [Number, { type: 'number' }],
+  [Boolean, { type: 'boolean' }],
+  [BigInt, { type: 'integer', format: 'int64' }],
+  [Date, { type: 'string', format: 'date-time' }],
+  [Array, { type: 'array', items: {} }],
+]);
+
+/**
+ * The body of a handler that takes fields of it by their names, such as `@Body('user') user: UserDto`: one object of
+ * them all, of which @nestjs/swagger says nothing. A form with files may have other fields.
+ */
+export function bodyOfFields({
+  inputs,
+  consumes,
+}: Route): { required: boolean; content: Record<string, { schema: Schema }> } | undefined {
+  const fields = namedIn(inputs, 'body');
+  if (fields.length === 0) return undefined;
+  const required = fields.filter(isRequired).map(({ data }) => data);
+  const schema: Schema = {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(({ data, type }) => [data, schemaOf(type)])),
+    ...(required.length > 0 && { required }),
+    ...(inputs.some(({ kind }) => kind === 'file') && { additionalProperties: true }),
+  };
+  const content = Object.fromEntries(consumes.map((type) => [type, { schema: structuredClone(schema) }]));
+  return { required: required.length > 0, content };
+}
+
+/** The DTOs that handlers take by the name of a field, for @nestjs/swagger to describe. */
+export function classesOfFields(routes: readonly Route[]): Type[] {
+  const types = routes.flatMap(({ inputs }) => namedIn(inputs, 'body')).map(({ type }) => type);
+  return [...new Set(types)].filter(isDto);
+}
+
+/** A parameter object, as far as it is read or written here. */
+export interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly in?: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
+
+/**
+ * The parameters of an operation, with those that its handler takes by their names and @nestjs/swagger leaves out, as it
+ * does with `string | undefined`; and with those not required that need not be there, where the feature says nothing of them.
+ */
+export function withNamedParameters(parameters: readonly Parameter[], { inputs, handler }: Route): Parameter[] {
+  const given = (Reflect.getMetadata(SWAGGER.parameters, handler) ?? []) as { readonly name?: string }[];
+  const named = [...namedIn(inputs, 'query'), ...namedIn(inputs, 'param')].map((input) => ({
+    name: input.data,
+    in: input.kind === 'query' ? 'query' : 'path',
+    required: input.kind === 'param' || isRequired(input),
+    schema: schemaOf(input.type),
+  }));
+  const isOf = (left: Parameter) => (right: Parameter) => left.name === right.name && left.in === right.in;
+  return [
+    ...parameters.map((parameter) => {
+      const own = given.some(({ name }) => name === parameter.name) ? undefined : named.find(isOf(parameter));
+      return own ? { ...parameter, required: own.required } : parameter;
+    }),
+    ...named.filter((parameter) => !parameters.some(isOf(parameter))),
+  ];
+}
+
+type Named = HandlerArgument & { readonly data: string };
+
+function namedIn(inputs: readonly HandlerArgument[], kind: HandlerArgument['kind']): Named[] {
+  const named = inputs.filter((input): input is Named => input.kind === kind && typeof input.data === 'string');
+  return named.toSorted((a, b) => a.index - b.index);
+}
+
+/** A DTO must be there. So must what has pipes, as @nestjs/swagger has it, unless one of them does without a value. */
+function isRequired({ type, isPiped, pipes }: HandlerArgument): boolean {
+  return isPiped ? !pipes.some(needsNoValue) : isDto(type);
+}
+
+/** The pipes of Nest keep `{ optional: true }` for the classes that extend them. */
+function needsNoValue(pipe: unknown): boolean {
+  return pipe instanceof DefaultValuePipe || (pipe as { options?: { optional?: boolean } }).options?.optional === true;
+}
+
+function isDto(type: Type | undefined): type is Type {
+  return type !== undefined && type !== Object && !SCHEMAS.has(type) && hasShape(type);
+}
+
+function schemaOf(type: Type | undefined): Schema {
+  return isDto(type) ? { $ref: getSchemaPath(type) } : (SCHEMAS.get(type) ?? {});
+}
