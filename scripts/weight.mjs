@@ -13,7 +13,6 @@ const FOR_SPEED = [
   'http/exchange-list',
   'json/json-bytes',
   'logging/info-line',
-  'metrics/durations',
   'runtime/compiled-code',
   'runtime/start-memory',
 ].map((name) => `src/platform/${name}.ts`);

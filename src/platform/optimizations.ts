@@ -4,7 +4,6 @@
  */
 export const OPTIMIZATIONS = [
   'batching',
-  'histograms',
   'json-writer',
   'log-lines',
   'plain-handlers',

@@ -36,8 +36,15 @@ export class DatabaseWatch {
     const { system, namespace } = this;
     const { operation, collection } = summaryOf(sql);
     tracing()?.statement({ sql, system, namespace, operation, collection, startedAt, fault });
-    const seconds = (performance.now() - startedAt) / 1000;
-    metrics.databaseDuration.observe(seconds, system, namespace, collection, operation, fault?.status, fault?.type);
+    const labels = {
+      db_system_name: system,
+      db_namespace: namespace,
+      db_collection_name: collection,
+      db_operation_name: operation,
+      ...(fault?.status !== undefined && { db_response_status_code: fault.status }),
+      ...(fault !== undefined && { error_type: fault.type }),
+    };
+    metrics.databaseDuration.observe(labels, (performance.now() - startedAt) / 1000);
   }
 
   /** A statement failed for a reason that passes. */

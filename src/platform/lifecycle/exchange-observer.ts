@@ -119,7 +119,14 @@ export class ExchangeObserver {
     aborted: boolean,
   ): void {
     const errorType = aborted ? 'aborted' : failure?.code;
-    this.metrics.requestDuration.observe(seconds, knownMethod, route?.path, status, 'http', errorType);
+    const labels = {
+      http_request_method: knownMethod,
+      ...(route !== undefined && { http_route: route.path }),
+      ...(status !== undefined && { http_response_status_code: status }),
+      url_scheme: 'http',
+      ...(errorType !== undefined && { error_type: errorType }),
+    };
+    this.metrics.requestDuration.observe(labels, seconds);
     if (route !== undefined && failure?.status === 500) {
       this.metrics.featureFaults.inc({ feature: route.feature, kind: 'error' });
     }

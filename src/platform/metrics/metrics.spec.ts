@@ -31,11 +31,11 @@ it('begins anew where the registry says so', async () => {
   const count = async (): Promise<string | undefined> => {
     return /^db_client_operation_duration_seconds_count\S* (\d+)$/m.exec(await registry.metrics())?.[1];
   };
-  databaseDuration.observe(0.1, 'sqlite');
-  databaseDuration.observe(0.1, 'sqlite');
+  databaseDuration.observe({ db_system_name: 'sqlite' }, 0.1);
+  databaseDuration.observe({ db_system_name: 'sqlite' }, 0.1);
   expect(await count()).toBe('2');
   registry.resetMetrics();
   expect(await count()).toBeUndefined();
-  databaseDuration.observe(0.1, 'sqlite');
+  databaseDuration.observe({ db_system_name: 'sqlite' }, 0.1);
   expect(await count()).toBe('1');
 });

@@ -1,5 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { Durations } from './durations.js';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { PoolMetrics } from './pool-metrics.js';
 
 /** OpenTelemetry's advice for HTTP durations, in seconds. */
@@ -9,12 +8,12 @@ const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75,
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly requestDuration = new Durations({
+  readonly requestDuration = new Histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Duration of HTTP server requests.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme', 'error_type'],
     buckets: DURATION_BUCKETS,
-    registry: this.registry,
+    registers: [this.registry],
   });
 
   readonly authFailures = new Counter({
@@ -38,7 +37,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly databaseDuration = new Durations({
+  readonly databaseDuration = new Histogram({
     name: 'db_client_operation_duration_seconds',
     help: 'Duration of database statements.',
     labelNames: [
@@ -50,7 +49,7 @@ export class Metrics {
       'error_type',
     ],
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
-    registry: this.registry,
+    registers: [this.registry],
   });
 
   readonly databasePool = new PoolMetrics(this.registry);

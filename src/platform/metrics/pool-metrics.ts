@@ -1,5 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
-import { Durations } from './durations.js';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** A pool of connections as it is now. */
 export interface PoolState {
@@ -19,8 +18,8 @@ export class PoolMetrics {
   private pool = '';
   private state: () => PoolState | undefined = () => undefined;
   private readonly timeouts: Counter;
-  private readonly waitTime: Durations;
-  private readonly useTime: Durations;
+  private readonly waitTime: Histogram;
+  private readonly useTime: Histogram;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -32,19 +31,19 @@ export class PoolMetrics {
       labelNames,
       registers,
     });
-    this.waitTime = new Durations({
+    this.waitTime = new Histogram({
       name: 'db_client_connection_wait_time_seconds',
       help: 'Time to get a connection.',
       labelNames,
       buckets: BUCKETS,
-      registry,
+      registers,
     });
-    this.useTime = new Durations({
+    this.useTime = new Histogram({
       name: 'db_client_connection_use_time_seconds',
       help: 'Time between getting a connection and giving it back.',
       labelNames,
       buckets: BUCKETS,
-      registry,
+      registers,
     });
   }
 
@@ -60,12 +59,12 @@ export class PoolMetrics {
 
   /** @param milliseconds that somebody waited for a connection, and got it. */
   waited(milliseconds: number): void {
-    this.waitTime.observe(milliseconds / 1000, this.pool);
+    this.waitTime.observe(this.name, milliseconds / 1000);
   }
 
   /** @param milliseconds that a connection was used. */
   used(milliseconds: number): void {
-    this.useTime.observe(milliseconds / 1000, this.pool);
+    this.useTime.observe(this.name, milliseconds / 1000);
   }
 
   timedOut(): void {
