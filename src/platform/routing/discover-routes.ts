@@ -4,8 +4,8 @@ import { MetadataScanner } from '@nestjs/core';
 import { traitsOf } from './declare-route.js';
 import { argumentsOf, type ArgumentKind, type HandlerArgument } from './handler-arguments.js';
 import { consumedBy, producedBy } from './media-types.js';
-import { operationIdOf } from './operation-id.js';
-import type { QueryNames, Route } from './route.js';
+import { OperationIds } from './operation-id.js';
+import type { QueryNames, Route, RouteTraits } from './route.js';
 
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -28,16 +28,32 @@ export interface Controllers {
  * @param basePath what every path begins with, e.g. `/v1`.
  */
 export function discoverRoutes(features: readonly Controllers[], basePath: string): Discovery {
-  const discovery: Discovery = { routes: [], violations: [] };
+  const ids = new OperationIds();
+  const discovery: Reading = { routes: [], violations: [], ids };
   for (const { name, modules } of features) {
     for (const { controllers } of modules) {
       for (const controller of controllers) readController(controller, basePath, name, discovery);
     }
   }
-  return discovery;
+  const { violations, routes } = discovery;
+  return { violations, routes: routes.map((route) => ({ ...route, ...referencesOf(route, ids) })) };
 }
 
-function readController(controller: Type, basePath: string, feature: string, { routes, violations }: Discovery): void {
+/** What a route says of other operations, by the ids that they got. */
+function referencesOf(route: Route, ids: OperationIds): RouteTraits {
+  const { located, deprecated } = route;
+  return {
+    ...(located && { located: { ...located, operationId: ids.meantBy(located.operationId, route) } }),
+    ...(deprecated && { deprecated: { ...deprecated, successor: ids.meantBy(deprecated.successor, route) } }),
+  };
+}
+
+interface Reading extends Discovery {
+  readonly ids: OperationIds;
+}
+
+function readController(controller: Type, basePath: string, feature: string, reading: Reading): void {
+  const { routes, violations, ids } = reading;
   const prototype = controller.prototype as Record<string, (...args: never[]) => unknown>;
   for (const name of new MetadataScanner().getAllMethodNames(prototype)) {
     const handler = prototype[name];
@@ -59,7 +75,7 @@ function readController(controller: Type, basePath: string, feature: string, { r
         method: RequestMethod[method],
         path: `${basePath}${path}`,
         feature,
-        operationId: operationIdOf(controller, name, path),
+        operationId: ids.of({ controller, handler, handlerName: name, feature, path }),
         handlerName: name,
         scopes: traits.scopes ?? [],
         raises: traits.raises ?? [],

@@ -1,19 +1,48 @@
+import { RequestMethod } from '@nestjs/common';
 import { SWAGGER } from '../nest-internals.js';
-import { RequestMethod, type Type } from '@nestjs/common';
+import type { Route } from './route.js';
 
 /**
- * The operationId of a handler: what `@ApiOperation` says, else the handler's name where that names the resource
+ * Gives operations their operationIds: what `@ApiOperation` says, else the handler's name where that names the resource
  * (`listPets` of PetsController), else both: `create` of CatsController is `createCat`, and `findAll`, a GET whose path
- * ends in no parameter, is `findAllCats`. So the usual names of two controllers do not collide, and no operation is
- * renamed by another one that comes later.
- *
- * @param path as documents write it.
+ * ends in no parameter, is `findAllCats`. Where controllers of two features are called the same, the one that comes
+ * later has its path too, `findAllCatsAtWildCats`: no operation is renamed by another one that comes later.
  */
-export function operationIdOf(controller: Type, name: string, path: string): string {
-  const prototype = controller.prototype as Record<string, (...args: never[]) => unknown>;
-  const handler = prototype[name] as object;
-  const { operationId } = (Reflect.getMetadata(SWAGGER.operation, handler) ?? {}) as { readonly operationId?: string };
-  if (operationId !== undefined && operationId !== '') return operationId;
+export class OperationIds {
+  private readonly taken = new Map<string, Handled>();
+  /** Those that got another id than their own, by that. */
+  private readonly renamed: { readonly own: string; readonly id: string; readonly route: Handled }[] = [];
+
+  of(route: Handled): string {
+    const { operationId } = (Reflect.getMetadata(SWAGGER.operation, route.handler) ?? {}) as { operationId?: string };
+    const own = operationId !== undefined && operationId !== '' ? operationId : ownIdOf(route);
+    let id = own;
+    if (operationId !== own) {
+      const at = `${own}At${route.path.split(/\W+/).map(capitalized).join('')}`;
+      for (let n = 1; this.taken.has(id); n++) id = n === 1 ? at : `${at}${n}`;
+    }
+    if (id !== own) this.renamed.push({ own, id, route });
+    if (!this.taken.has(id)) this.taken.set(id, route);
+    return id;
+  }
+
+  /** The operation that a route means by an id: one of its controller's, else of its feature's, else any. */
+  meantBy(operationId: string, { controller, feature }: Handled): string {
+    const known = this.taken.get(operationId);
+    const others = this.renamed.filter(({ own }) => own === operationId);
+    const inController =
+      known?.controller === controller ? undefined : others.find(({ route }) => route.controller === controller);
+    const inFeature = known?.feature === feature ? undefined : others.find(({ route }) => route.feature === feature);
+    return (inController ?? inFeature)?.id ?? operationId;
+  }
+}
+
+/** The parts of a route that name its operation; the path as documents write it, without the base path. */
+type Handled = Pick<Route, 'controller' | 'handler' | 'handlerName' | 'feature' | 'path'>;
+
+const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+function ownIdOf({ controller, handler, handlerName: name, path }: Handled): string {
   const resource = controller.name.replace(/Controller$/, '');
   const noun = wordsOf(resource).at(-1) ?? '';
   // Shelf and shelves, pony and ponies: a plural changes the end of a word.

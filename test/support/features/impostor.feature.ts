@@ -2,7 +2,7 @@
 import { All, Controller, Get, Global, Module, Post, Query, type CanActivate } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiProperty, ApiSchema } from '@nestjs/swagger';
 import {
   defineErrorCode,
   defineFeature,
@@ -74,6 +74,7 @@ class OtherPetsQuery {
 @Controller('pets')
 class OtherPetsController {
   @Get()
+  @ApiOperation({ operationId: 'listPets' })
   @ApiOkResponse({ type: [OtherPetBody] })
   listPets(@Query() query: OtherPetsQuery): object {
     return query;
