@@ -30,7 +30,7 @@ export function grantsCommand(features: readonly Feature[]): Command {
     .option('--host <host>', 'the hosts that it comes from', '%')
     .option('--database <name>', 'its database; that of DATABASE_URL unless given')
     .action(async ({ role, user, host, database: name }: GrantsOptions) => {
-      const { target } = readConfig().database;
+      const { target } = (await readConfig()).database;
       const database = name ?? (target.kind === 'mysql' ? target.database : undefined);
       if (database === undefined)
         return refuse(command, 'DATABASE_URL names no MySQL database: say which, --database.');
@@ -67,7 +67,7 @@ async function createdTables(
   database: string,
 ): Promise<ReadonlyMap<string, string>> {
   const target = { kind: 'mysql', host: 'localhost', port: 3306, user: 'root', password: '', database } as const;
-  const config = readConfig();
+  const config = await readConfig();
   const dataSource = await createDataSource({ ...config, database: { ...config.database, target } }, []);
   const steps = sources.flatMap(({ name: feature, migrations = [] }) =>
     migrations.map(({ name: each }) => ({ feature, name: each })),

@@ -44,15 +44,20 @@ export function migrateCommand(features: readonly Feature[]): Command {
 
 async function apply(features: readonly Feature[]): Promise<void> {
   const interrupted = interruption();
-  const words = { started: 'applying', done: 'applied' };
-  await withDatabase(features, { migrate: false, create: true, words }, async ({ migrator, dataSource }) => {
-    const applied = await migrator.run(interrupted);
-    interrupted.throwIfAborted();
-    await requireDurableWrites(dataSource);
-    const ahead = unknownTo(features, await migrator.applied());
-    const current = ahead.length > 0 ? describeAhead(ahead) : 'The schema is current.';
-    process.stdout.write(applied === 0 ? `${current.replace(/\.$/, '')}; nothing to do.\n` : `${current}\n`);
-  });
+  await withDatabase(
+    features,
+    { migrate: false, create: true, told: 'applied' },
+    async ({ migrator, dataSource, log }) => {
+      const applied = await migrator.run(interrupted);
+      interrupted.throwIfAborted();
+      await requireDurableWrites(dataSource);
+      const ahead = unknownTo(features, await migrator.applied());
+      const current = ahead.length > 0 ? describeAhead(ahead) : 'The schema is current.';
+      const result = applied === 0 ? `${current.replace(/\.$/, '')}; nothing to do.` : current;
+      if (log === undefined) process.stdout.write(`${result}\n`);
+      else log.info({ event: 'migration.ended', applied }, result);
+    },
+  );
 }
 
 async function takeBack(
@@ -62,7 +67,7 @@ async function takeBack(
   confirmed: boolean,
 ): Promise<void> {
   const { name } = feature;
-  const config = readConfig();
+  const config = await readConfig();
   if (startedFeatures(features, config).some((started) => started.name === name)) {
     refuse(
       command,
@@ -70,8 +75,7 @@ async function takeBack(
         `Start every replica with FEATURES_OFF=${name} first, then do this with it too.`,
     );
   }
-  const words = { started: 'undoing', done: 'undone' };
-  const use = { config, migrate: false, withThoseOff: true, words };
+  const use = { config, migrate: false, withThoseOff: true, told: 'undone' } as const;
   await withDatabase(features, use, async ({ migrator, dataSource }) => {
     if ((await migrator.appliedOf(name)).length === 0) {
       process.stdout.write(`Nothing of '${name}' is in the database.\n`);

@@ -31,7 +31,7 @@ export function seedCommand(features: readonly Feature[]): Command {
         const fault = feature === undefined ? 'no feature has samples' : `'${feature}' has no samples`;
         refuse(command, fault);
       }
-      const config = readConfig();
+      const config = await readConfig();
       if (startedFeatures(features, config).every(({ name }) => name !== feature)) {
         refuse(command, `'${feature}' is off (FEATURES_OFF)`);
       }

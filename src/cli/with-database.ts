@@ -8,6 +8,7 @@ import {
 } from '../platform/config/index.js';
 import {
   createDataSource,
+  migrationLog,
   Migrator,
   requireDurableWrites,
   type PlatformDataSource,
@@ -15,14 +16,18 @@ import {
   unusableDatabase,
   type MigrationListener,
 } from '../platform/database/index.js';
+import { flushLog, type Log } from '../platform/logging/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
+import { collectedLog } from './command-log.js';
 
 interface OpenDatabase {
   readonly config: Config;
   readonly migrator: Migrator;
   readonly dataSource: PlatformDataSource;
+  /** Where progress is logged, in place of being printed. */
+  readonly log: Log | undefined;
 }
 
 interface DatabaseUse {
@@ -41,8 +46,8 @@ interface DatabaseUse {
   readonly patient?: boolean;
   /** Whether the migrator knows the features too that FEATURES_OFF names. */
   readonly withThoseOff?: boolean;
-  /** What is said of each migration; nothing where they are not what was asked for. */
-  readonly words?: MigrationWords;
+  /** What is said of a migration that is done; nothing where it is not what was asked for. */
+  readonly told?: 'applied' | 'undone';
 }
 
 const PATIENCE = { acquireTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
@@ -57,7 +62,7 @@ export async function withDatabase<T>(
   use: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
-  const { config = readConfig() } = use;
+  const { config = await readConfig() } = use;
   const { target } = config.database;
   if (use.create !== true) await requireFile(target);
   try {
@@ -70,7 +75,7 @@ export async function withDatabase<T>(
 async function onOpened<T>(
   features: readonly Feature[],
   config: Config,
-  { migrate, feature, patient = false, withThoseOff = false, words }: DatabaseUse,
+  { migrate, feature, patient = false, withThoseOff = false, told }: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const sources = [
@@ -81,17 +86,24 @@ async function onOpened<T>(
   // No client waits for a command, whose first connection is made with the first statement.
   const patience = patient ? PATIENCE : { acquireTimeoutMs: Math.max(acquireTimeoutMs, connectTimeoutMs) };
   const database = { ...config.database, ...patience };
-  const dataSource = await createDataSource({ ...config, database }, sources, { statements: STATEMENTS });
+  const log = await collectedLog(config);
+  const observers = log === undefined ? { statements: STATEMENTS } : { log };
+  const dataSource = await createDataSource({ ...config, database }, sources, observers);
   await dataSource.initialize();
   try {
-    const migrator = new Migrator(dataSource, sources, consoleListener(words));
+    const migrator = new Migrator(
+      dataSource,
+      sources,
+      log === undefined ? consoleListener(told) : migrationLog(log, told),
+    );
     if (migrate) {
       await bringSchema(migrator, config, [platformSchema.name, feature]);
       await requireDurableWrites(dataSource);
     }
-    return await work({ config, migrator, dataSource });
+    return await work({ config, migrator, dataSource, log });
   } finally {
     await dataSource.destroy();
+    if (log !== undefined) await flushLog(log);
   }
 }
 
@@ -130,23 +142,17 @@ async function requireFile(target: DatabaseTarget): Promise<void> {
   }
 }
 
-/** What a command says of a migration that begins, and of one that is done: `applying`, `applied`. */
-interface MigrationWords {
-  readonly started: string;
-  readonly done: string;
-}
-
 /** What was done goes to standard output, as what came of a command; the rest is for whoever waits for it. */
-function consoleListener(words: MigrationWords | undefined): MigrationListener {
+function consoleListener(told: DatabaseUse['told']): MigrationListener {
   return {
     waiting: () => void process.stderr.write('Another process migrates; waiting for it, 60 s at most.\n'),
     unrenewed: () =>
       void process.stderr.write('warning: The migration lock cannot be renewed; another process may take it over.\n'),
     started: ({ name }) => {
-      if (words !== undefined) process.stderr.write(`${words.started} ${name}\n`);
+      if (told !== undefined) process.stderr.write(`${told === 'undone' ? 'undoing' : 'applying'} ${name}\n`);
     },
     done: ({ name }) => {
-      if (words !== undefined) process.stdout.write(`${words.done} ${name}\n`);
+      if (told !== undefined) process.stdout.write(`${told} ${name}\n`);
     },
   };
 }
@@ -157,8 +163,12 @@ function consoleListener(words: MigrationWords | undefined): MigrationListener {
  *
  * @throws {ConfigError} with every fault.
  */
-export function readConfig(): Config {
+export async function readConfig(): Promise<Config> {
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY);
-  for (const warning of config.warnings) process.stderr.write(`warning: ${warning}\n`);
+  const log = await collectedLog(config);
+  for (const warning of config.warnings) {
+    if (log === undefined) process.stderr.write(`warning: ${warning}\n`);
+    else log.warn({ event: 'config.warning' }, warning);
+  }
   return config;
 }

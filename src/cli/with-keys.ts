@@ -2,9 +2,9 @@ import { ApiKeyStore, keyEnvironmentOf, LoggedKeyAudit, ApiKeysFileWriter } from
 import { SystemClock } from '../platform/clock.js';
 import type { Feature } from '../platform/feature.js';
 import type { WithKeys, WithKeysFile } from './keys.command.js';
+import { commandLog } from './command-log.js';
 import { withDatabase } from './with-database.js';
-import { createLog, type Log, type LogSettings } from '../platform/logging/index.js';
-import { version } from '../platform/version.js';
+import type { LogSettings } from '../platform/logging/index.js';
 import { loadEnvironment, readNodeEnv } from '../platform/config/index.js';
 
 /** The keys in the database. */
@@ -15,11 +15,6 @@ export function withKeysOf(features: readonly Feature[]): WithKeys {
       const keys = new ApiKeyStore(dataSource, clock, await commandAudit(config.log), keyEnvironmentOf(config.env));
       return work(keys, clock, config.auth.cacheTtlMs);
     });
-}
-
-/** The log of a command. It goes to standard error, since standard output belongs to what was asked for. */
-export function commandLog(settings: Pick<LogSettings, 'level' | 'format'>): Promise<Log> {
-  return createLog({ ...settings, stream: 'stderr', version, context: () => ({}) });
 }
 
 /** The trail of keys in the log. On a terminal nobody collects it, and the sentence of the command says the same. */

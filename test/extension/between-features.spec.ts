@@ -102,6 +102,26 @@ onEachEngine('the tables of features', (engine) => {
       /^applying CreateNothing1500000000000\nThe database refused a statement: .*\nCREATE NOTHING\n( +at .*\n)+The command failed: /m,
     );
     expect(stderr).toContain(`\nThe command failed: ${told}`);
+    const production = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://pets.test/v1', LOG_FORMAT: undefined };
+    const asJob = { ...broken.env, ...production };
+    const collected = await runCommand(empty, ['migrate'], asJob, broken.program);
+    expect(collected).toMatchObject({ code: 1, stdout: '' });
+    expect(
+      collected.stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
+      { level: 'info', event: 'migration.started', migration: 'CreateNothing1500000000000', feature: 'adoptions' },
+      { level: 'warn', event: 'db.statement_refused', statement: 'CREATE NOTHING' },
+      {
+        level: 'fatal',
+        event: 'command.failed',
+        service: 'animal-store',
+        msg: expect.stringContaining(`The command failed: ${told}`),
+        err: { type: 'MigrationError', stack: expect.stringMatching(/^Migration .*\)\n {4}at /) },
+      },
+    ]);
     await empty.drop();
     const behind = { ...broken.env, MIGRATIONS: 'check' };
     expect(await runCommand(database, ['keys', 'list'], behind, broken.program)).toMatchObject({ code: 0 });

@@ -20,6 +20,7 @@ import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
 const run = promisify(execFile);
+const PRODUCTION = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://pets.test/v1', LOG_FORMAT: undefined };
 
 /** A service that is not to wait for readiness, on ports that are known beforehand. */
 async function launchOn(database: { readonly url: string }, env: Record<string, string> = {}) {
@@ -113,6 +114,28 @@ onEachEngine('starting', (engine) => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/nothing to do/) });
     expect((await new HttpClient(api, await storeKey(empty)).get('/v1/pets')).status).toBe(200);
     await service.stop();
+    await empty.drop();
+  });
+
+  it('a Job migrates with lines of the log, as the service that migrates itself', async () => {
+    const empty = await engine.createDatabase();
+    const production = { ...PRODUCTION, DATABASE_TLS_MODE: 'disable' };
+    const job = await runCommand(empty, ['migrate'], production);
+    expect(job).toMatchObject({ code: 0, stdout: '' });
+    const lines = job.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(new Set(lines.map(({ service }) => service))).toEqual(new Set(['animal-store']));
+    const applied = lines.filter(({ event }) => event === 'migration.applied').map(({ migration }) => migration);
+    expect(applied).toContain('CreatePets1764201600000');
+    expect(lines.at(-1)).toMatchObject({ event: 'migration.ended', applied: applied.length, msg: expect.any(String) });
+    const status = await runCommand(empty, ['migrate', '--status'], production);
+    expect(status).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^applied .*The schema is current/s),
+    });
     await empty.drop();
   });
 
@@ -270,6 +293,19 @@ describe('a start that cannot be', () => {
       event: 'app.refused',
       msg: expect.stringMatching(/^The configuration has \d faults:\n {2}PORT: /),
     });
+  });
+
+  it.each([
+    ['migrate', '', 'x'],
+    ['migrate', '--status', '0'],
+    ['keys', 'list', '0'],
+  ])('in production the command %s %s with PORT=%s says so in the same way', async (name, argument, PORT) => {
+    const env = { ...PRODUCTION, PORT };
+    const nowhere = { url: 'mysql://nobody@127.0.0.1:9/none' };
+    const { code, stdout, stderr } = await runCommand(nowhere, [name, argument].filter(Boolean), env);
+    expect([code === 0, stdout]).toEqual([false, '']);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stderr)).toMatchObject({ level: 'fatal', event: 'command.failed', msg: expect.any(String) });
   });
 
   it.each(['PORT', 'MANAGEMENT_PORT'])('for a %s that is taken says which, and exits with 1', async (name) => {

@@ -29,7 +29,7 @@ export class DatabaseLink {
     private readonly observers: { readonly log: Log; readonly outages: DatabaseOutages },
     private readonly sources: readonly (MigrationSource & TableOwner)[],
   ) {
-    this.migrator = new Migrator(dataSource, sources, listenerOf(observers.log));
+    this.migrator = new Migrator(dataSource, sources, migrationLog(observers.log));
     dataSource.openWhen(() => this.current);
     dataSource.beforeDestroy = () => this.endOpening();
   }
@@ -151,7 +151,8 @@ export class DatabaseLink {
   }
 }
 
-function listenerOf(log: Log): MigrationListener {
+/** Tells the log of migrations. @param told what is said of one that is done. */
+export function migrationLog(log: Log, told: 'applied' | 'undone' = 'applied'): MigrationListener {
   return {
     waiting: () => log.info({ event: 'migration.waiting' }, 'Another process migrates; waiting for it, 60 s at most'),
     unrenewed: (err) =>
@@ -162,7 +163,9 @@ function listenerOf(log: Log): MigrationListener {
     started: ({ feature, name }) =>
       log.info({ event: 'migration.started', feature, migration: name }, `Migration ${name} started`),
     done: ({ feature, name }) =>
-      log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`),
+      told === 'undone'
+        ? log.info({ event: 'migration.undone', feature, migration: name }, `Migration ${name} undone`)
+        : log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`),
   };
 }
 

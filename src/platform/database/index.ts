@@ -15,7 +15,7 @@ export {
   type StatementFault,
 } from './database-failure.js';
 export { DatabaseModule } from './database.module.js';
-export { DatabaseLink } from './database-link.js';
+export { DatabaseLink, migrationLog } from './database-link.js';
 export { requireDurableWrites } from './durable-write.js';
 export { DatabaseOutages } from './database-outages.js';
 export { PlatformDataSource } from './platform-data-source.js';

@@ -1,6 +1,8 @@
 import type { Level } from 'pino';
+import { cleanLine, describeError, messageOf } from '../logging/index.js';
 import { onStopSignal, type StopSignal } from '../runtime/index.js';
 import { StartFault } from '../start-fault.js';
+import { version } from '../version.js';
 import type { Application } from './application.js';
 
 /** Milliseconds that a process with an unknown fault has to finish what it is doing, all in all. */
@@ -10,9 +12,9 @@ const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
 /**
  * Runs `work`; what stops it is printed on stderr, in plain words where they are known, with the fault's exit code. In
- * production a service says it as a line of its log, for whoever collects those.
+ * production, where no person reads along, it is a line of the log, for whoever collects those.
  *
- * @param command whether `work` is a command, which a person reads, rather than the service.
+ * @param command whether `work` is a command rather than the service.
  */
 export async function exitOnFault(work: () => Promise<void>, command = false): Promise<void> {
   try {
@@ -23,23 +25,26 @@ export async function exitOnFault(work: () => Promise<void>, command = false): P
     const text = isKnown
       ? error.message
       : `${said}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-    const isLogged = !command && process.env['NODE_ENV'] === 'production' && process.env['LOG_FORMAT'] !== 'pretty';
-    process.stderr.write(`${isLogged ? logLine(text) : text}\n`);
+    process.stderr.write(isLogged() ? logLine(error, said, command) : `${text}\n`);
     process.exit(isKnown ? error.exitCode : 1);
   }
 }
 
-/** Without a logger: the configuration may be what is faulty. */
-function logLine(text: string): string {
-  const time = new Date().toISOString();
-  return JSON.stringify({
-    level: 'fatal',
-    time,
-    service: 'animal-store',
-    pid: process.pid,
-    event: 'app.refused',
-    msg: text,
-  });
+/** As the configuration decides it, which may be what is faulty. */
+function isLogged(): boolean {
+  const { NODE_ENV, LOG_FORMAT } = process.env;
+  return NODE_ENV === 'production' && (LOG_FORMAT ? LOG_FORMAT !== 'pretty' : !process.stderr.isTTY);
+}
+
+/** Without a logger, for the same reason. */
+function logLine(fault: unknown, said: string, command: boolean): string {
+  const head = { level: 'fatal', time: new Date().toISOString(), service: 'animal-store', version, pid: process.pid };
+  const event = command ? { event: 'command.failed' } : { event: 'app.refused' };
+  const why =
+    fault instanceof StartFault
+      ? { msg: fault.message }
+      : { err: describeError(fault), msg: fault instanceof Error ? `${said}: ${messageOf(fault)}` : said };
+  return cleanLine(`${JSON.stringify({ ...head, ...event, ...why })}\n`);
 }
 
 /**

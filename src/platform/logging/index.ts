@@ -1,4 +1,4 @@
-export { cleanLine, framesOf, messageOf, stackOf } from './redaction.js';
+export { cleanLine, describeError, framesOf, messageOf, stackOf } from './redaction.js';
 export { writeInfo } from './info-line.js';
 export { createLog, flushLog, LOG, type Log, type LogSettings } from './log.js';
 export { LoggingModule } from './logging.module.js';
