@@ -379,6 +379,17 @@ describe('limits shared by Redis', () => {
       // And nothing more comes later.
       await sleep(500);
       await until('limits.local', 'limits.shared');
+      for (const [replica, { log }] of replicas.entries()) {
+        const told = events(replicas[replica]!, 'limits.local', 'limits.shared');
+        const [lost, back] = told.filter((line) => log.indexOf(line) >= before[replica]!);
+        const host = new URL(redis.url).host;
+        expect(lost).toMatchObject({
+          host,
+          since: expect.stringMatching(/^20.*Z$/),
+          msg: expect.stringMatching(/Check/),
+        });
+        expect(back).toMatchObject({ host, since: expect.stringMatching(/^20.*Z$/), seconds: expect.any(Number) });
+      }
     },
   );
 

@@ -103,7 +103,7 @@ onEachEngine('the tables of features', (engine) => {
     );
     expect(stderr).toContain(`\nThe command failed: ${told}`);
     const production = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://pets.test/v1', LOG_FORMAT: undefined };
-    const asJob = { ...broken.env, ...production };
+    const asJob = { ...broken.env, ...production, DATABASE_TLS_MODE: 'disable' };
     const collected = await runCommand(empty, ['migrate'], asJob, broken.program);
     expect(collected).toMatchObject({ code: 1, stdout: '' });
     expect(
@@ -112,7 +112,7 @@ onEachEngine('the tables of features', (engine) => {
         .split('\n')
         .map((line) => JSON.parse(line) as object),
     ).toMatchObject([
-      { level: 'info', event: 'migration.started', migration: 'CreateNothing1500000000000', feature: 'adoptions' },
+      { level: 'info', event: 'migration.started', migration: 'CreateNothing1500000000000', feature: 'nothing' },
       { level: 'warn', event: 'db.statement_refused', statement: 'CREATE NOTHING' },
       {
         level: 'fatal',

@@ -80,13 +80,14 @@ onOwnServer('a login that the server refuses while the service runs', () => {
 
   async function expectBlamedOnTheLogin(code: RegExp): Promise<void> {
     const told = service.log.filter(({ event, part }) => event === 'db.unavailable' && part === 'connect');
-    const refused = told.filter(({ msg }) => msg === 'The database refuses the login; trying again');
+    const refused = told.filter(({ msg }) => msg === REFUSED);
     expect(refused).toMatchObject([{ level: 'warn', host: `127.0.0.1:${String(proxy.port)}`, user: 'keeper' }]);
     expect((refused[0]?.['err'] as { code: string }).code).toMatch(code);
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     expect(await metricValue(service.managementUrl, 'animal_store_feature_faults_total', 'kind="error"')).toBe(0);
   }
 
+  const REFUSED = 'The database refuses the login; trying again. Check its password, grants and locks';
   const REFUSALS: readonly (readonly [what: string, sql: string, undo: string, code: RegExp])[] = [
     [
       'its password was changed',

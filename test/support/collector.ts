@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,8 +53,15 @@ export class Collector {
     this.#server = server;
   }
 
-  static async start({ hangs = false } = {}): Promise<Collector> {
-    const server = createServer();
+  /** @param tls the files of its certificate, where it speaks nothing but TLS. */
+  static async start({
+    hangs = false,
+    tls,
+  }: { hangs?: boolean; tls?: { readonly certificate: string; readonly key: string } } = {}): Promise<Collector> {
+    const server =
+      tls === undefined
+        ? createServer()
+        : createTlsServer({ cert: readFileSync(tls.certificate), key: readFileSync(tls.key) });
     const collector = new Collector(server);
     server.on('request', (request, response) => {
       void buffer(request).then((body) => {
@@ -66,7 +75,8 @@ export class Collector {
 
   /** As OTEL_EXPORTER_OTLP_ENDPOINT takes it. */
   get url(): string {
-    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+    const scheme = 'setSecureContext' in this.#server ? 'https' : 'http';
+    return `${scheme}://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
   }
 
   /** Everything that was exported, as text. */

@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'redis';
+import type { CertificateAuthority } from './certificates.js';
 import { accepts, freePort } from './ports.js';
 import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
@@ -17,18 +19,22 @@ export class Redis {
   readonly #port: number;
   #process: ChildProcess | undefined;
 
-  private constructor(port: number) {
+  private constructor(
+    port: number,
+    private readonly authority: CertificateAuthority | undefined,
+  ) {
     this.#port = port;
   }
 
-  static async start(): Promise<Redis> {
-    const redis = new Redis(await freePort());
+  /** @param authority signs its certificate, where it speaks nothing but TLS. */
+  static async start(authority?: CertificateAuthority): Promise<Redis> {
+    const redis = new Redis(await freePort(), authority);
     await redis.launch();
     return redis;
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${String(this.#port)}`;
+    return `${this.authority === undefined ? 'redis' : 'rediss'}://127.0.0.1:${String(this.#port)}`;
   }
 
   /** Starts the server, again after `kill`, and waits until it takes connections. */
@@ -36,7 +42,7 @@ export class Redis {
     const binary = findProgram('redis-server');
     if (binary === undefined) throw new Error('No redis-server here: node scripts/setup-test-machine.mjs');
     const settings = {
-      port: String(this.#port),
+      ...this.#listening(),
       bind: '127.0.0.1',
       save: '',
       appendonly: 'no',
@@ -55,10 +61,33 @@ export class Redis {
 
   /** Runs commands, one after another, as an administrator does. */
   async command(...commands: readonly (readonly string[])[]): Promise<void> {
-    const client = createClient({ url: this.url });
+    await this.#connected(async (client) => {
+      for (const command of commands) await client.sendCommand([...command]);
+    });
+  }
+
+  /** The names of all that it keeps. */
+  keys(): Promise<string[]> {
+    return this.#connected((client) => client.keys('*'));
+  }
+
+  async #connected<T>(work: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
+    const tls = this.authority && { socket: { tls: true, ca: readFileSync(this.authority.certificate) } as const };
+    const client: ReturnType<typeof createClient> = createClient({ url: this.url, ...tls });
     await client.connect();
-    for (const command of commands) await client.sendCommand([...command]);
-    client.destroy();
+    try {
+      return await work(client);
+    } finally {
+      client.destroy();
+    }
+  }
+
+  #listening(): Record<string, string> {
+    const port = String(this.#port);
+    if (this.authority === undefined) return { port };
+    const { certificate, key } = this.authority.issue('IP:127.0.0.1');
+    const files = { 'tls-cert-file': certificate, 'tls-key-file': key, 'tls-ca-cert-file': this.authority.certificate };
+    return { port: '0', 'tls-port': port, 'tls-auth-clients': 'no', ...files };
   }
 
   /** As if its machine went. */

@@ -64,24 +64,27 @@ describe('a line of an outage', () => {
       host: 'db.example:3307',
       user: 'ann',
       part: 'connect',
-      msg: 'The database refuses the login; trying again',
+      msg: 'The database refuses the login; trying again. Check its password, grants and locks',
     });
     expect(line).not.toHaveProperty('file');
   });
 
   it('says which file it is', () => {
     const line = lineOf('sqlite:/tmp/store.sqlite', (of) => of.failed('write', fault('SQLITE_FULL'), 1));
-    expect(line).toMatchObject({ file: '/tmp/store.sqlite', msg: 'The database cannot be used; trying again' });
+    expect(line).toMatchObject({
+      file: '/tmp/store.sqlite',
+      msg: 'The database cannot be used; trying again. Mend what the code of the error names',
+    });
     expect(line).not.toHaveProperty('host');
   });
 
   it.each([
-    ['connect', fault('ECONNREFUSED')],
-    ['connect', new SessionError(['x'])],
-    ['write', refused],
-  ] as const)('of %s that met %s blames no login', (part, met) => {
+    ['connect', fault('ECONNREFUSED'), 'Check that it runs, and can be reached from here'],
+    ['connect', new SessionError(['x']), 'Set the server as the error says'],
+    ['write', refused, 'Mend what the code of the error names'],
+  ] as const)('of %s that met %s blames no login: %s', (part, met, advice) => {
     const line = lineOf('mysql://ann:word@db.example/store', (of) => of.failed(part, met, 1));
-    expect(line).toMatchObject({ msg: 'The database cannot be used; trying again' });
+    expect(line).toMatchObject({ msg: `The database cannot be used; trying again. ${advice}` });
   });
 
   it('is there also where it cannot be said which database it is', () => {
@@ -95,12 +98,25 @@ describe('a line of an outage', () => {
     expect(told()).toStrictEqual(['db.unavailable connect']);
   });
 
-  it('that is over says for how many seconds it lasted', () => {
+  it('says since when it lasts: each further cause, and its end, which says for how many seconds too', () => {
+    jest.useFakeTimers({ now: Date.parse('2026-01-01T00:01:40Z') });
     const now = jest.spyOn(performance, 'now').mockReturnValue(100_000);
-    outages.failed('connect', fault('ECONNREFUSED'), 10_500);
-    outages.worked('connect');
-    expect(lines.at(-1)).toMatchObject({ event: 'db.recovered', seconds: 89.5 });
+    const target = { host: 'db.example:3306' };
+    const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+    const of = new DatabaseOutages(pino({}, { write }), () => target);
+    of.failed('connect', fault('ECONNREFUSED'), 10_500);
+    jest.advanceTimersByTime(20_000);
+    now.mockReturnValue(120_000);
+    of.failed('connect', fault('ETIMEDOUT'), 119_000);
+    of.worked('connect');
+    const since = '2026-01-01T00:00:10.500Z';
+    expect(lines).toMatchObject([
+      { event: 'db.unavailable', ...target, since },
+      { event: 'db.unavailable', ...target, since },
+      { event: 'db.recovered', ...target, since, seconds: 109.5 },
+    ]);
     now.mockRestore();
+    jest.useRealTimers();
   });
 });
 

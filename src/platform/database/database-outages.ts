@@ -1,5 +1,5 @@
 import { currentDatabaseTarget, databaseFile, type Config } from '../config/index.js';
-import type { Log } from '../logging/index.js';
+import { outageTime, type Log } from '../logging/index.js';
 import { nameTlsFault } from './database-tls.js';
 import { isRefusedByServer } from './mysql-failure.js';
 import { SessionError } from './mysql-session.js';
@@ -55,9 +55,8 @@ export class DatabaseOutages {
     const code = String((err as { code?: unknown }).code);
     if (outage.codes.has(code)) return;
     outage.codes.add(code);
-    const refusesLogin = part === 'connect' && !(err instanceof SessionError) && isRefusedByServer(err);
-    const message = refusesLogin ? 'The database refuses the login' : 'The database cannot be used';
-    this.log.warn({ event: 'db.unavailable', part, ...this.shownTarget(), err }, `${message}; trying again`);
+    const { since } = outageTime(outage.since);
+    this.log.warn({ event: 'db.unavailable', part, ...this.shownTarget(), since, err }, adviceOn(part, err));
   }
 
   /** A file that cannot be read now is reported where the login is read. */
@@ -96,8 +95,17 @@ export class DatabaseOutages {
       const outage = this.current.get(back);
       if (outage === undefined) continue;
       this.current.delete(back);
-      const seconds = Math.round(now - outage.since) / 1000;
-      this.log.info({ event: 'db.recovered', part: back, seconds }, 'The database can be used again');
+      const fields = { event: 'db.recovered', part: back, ...this.shownTarget(), ...outageTime(outage.since) };
+      this.log.info(fields, 'The database can be used again');
     }
   }
+}
+
+/** What happened, and what whoever is called can do; docs/operating/incidents.md has more for each code. */
+function adviceOn(part: DatabasePart, err: unknown): string {
+  if (err instanceof SessionError) return 'The database cannot be used; trying again. Set the server as the error says';
+  if (part !== 'connect') return 'The database cannot be used; trying again. Mend what the code of the error names';
+  return isRefusedByServer(err)
+    ? 'The database refuses the login; trying again. Check its password, grants and locks'
+    : 'The database cannot be used; trying again. Check that it runs, and can be reached from here';
 }

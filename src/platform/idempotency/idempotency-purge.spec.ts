@@ -22,6 +22,7 @@ function purgeOf(...batches: (number | Error)[]) {
   };
 }
 
+const SINCE = expect.stringMatching(/^20\d\d-.*Z$/);
 const failed = (code: string) => new QueryFailedError('DELETE', [], Object.assign(new Error(code), { code }));
 
 beforeEach(() => void jest.useFakeTimers());
@@ -51,13 +52,15 @@ describe('the purge of idempotency records', () => {
     purge.start();
     while (ask.mock.calls.length < 7) await jest.advanceTimersByTimeAsync(0.1 * MINUTE_MS);
     expect(log.warn.mock.calls.map(([fields]) => fields)).toStrictEqual([
-      { event: 'idempotency.purge_failed', err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
-      { event: 'idempotency.purge_failed', err: refused },
-      { event: 'idempotency.purge_failed', err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
+      { event: 'idempotency.purge_failed', since: SINCE, err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
+      { event: 'idempotency.purge_failed', since: SINCE, err: refused },
+      { event: 'idempotency.purge_failed', since: SINCE, err: expect.objectContaining({ code: 'ER_DISK_FULL' }) },
     ]);
+    const [first, second] = log.warn.mock.calls.map(([fields]) => (fields as { since: string }).since);
+    expect(second).toBe(first);
     expect(log.info.mock.calls.map(([fields]) => fields)).toStrictEqual([
-      { event: 'idempotency.purge_recovered' },
-      { event: 'idempotency.purge_recovered' },
+      { event: 'idempotency.purge_recovered', since: first, seconds: expect.any(Number) },
+      { event: 'idempotency.purge_recovered', since: SINCE, seconds: expect.any(Number) },
     ]);
     expect((await metrics.idempotencyPurgeFailures.get()).values).toEqual([{ value: 4, labels: {} }]);
     purge.onApplicationShutdown();

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { statementFault } from '../database/index.js';
-import { LOG, type Log } from '../logging/index.js';
+import { LOG, outageTime, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { IdempotencyStore } from './idempotency.store.js';
 
@@ -14,6 +14,7 @@ export class IdempotencyPurge implements OnApplicationShutdown {
   private isOver = false;
   /** Why the last purge failed, as far as the log knows. */
   private failure: string | undefined;
+  private failingSince = 0;
 
   constructor(
     private readonly store: IdempotencyStore,
@@ -48,13 +49,16 @@ export class IdempotencyPurge implements OnApplicationShutdown {
   private report(err: unknown): void {
     const failure = err === undefined ? undefined : statementFault(err).type;
     if (failure === this.failure) return;
+    if (this.failure === undefined) this.failingSince = performance.now();
     this.failure = failure;
+    const { since, seconds } = outageTime(this.failingSince);
     if (failure === undefined) {
-      this.log.info({ event: 'idempotency.purge_recovered' }, 'Expired idempotency records are deleted again');
+      const fields = { event: 'idempotency.purge_recovered', since, seconds };
+      this.log.info(fields, 'Expired idempotency records are deleted again');
     } else {
       this.log.warn(
-        { event: 'idempotency.purge_failed', err },
-        'Expired idempotency records cannot be deleted, so their table grows; trying again each minute',
+        { event: 'idempotency.purge_failed', since, err },
+        'Expired idempotency records cannot be deleted, so their table grows; trying again each minute. Mend what the code of the error names',
       );
     }
   }

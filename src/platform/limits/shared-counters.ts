@@ -1,6 +1,6 @@
 import type { createClient } from 'redis';
 import { RateLimiterRedis, RateLimiterRes, type IRateLimiterOptions } from 'rate-limiter-flexible';
-import type { Log } from '../logging/index.js';
+import { outageTime, type Log } from '../logging/index.js';
 
 /** Milliseconds that Redis may take to answer before a replica counts for itself. */
 const PATIENCE_MS = 250;
@@ -17,10 +17,12 @@ const LONGEST_PAUSE_MS = 2000;
  */
 export class SharedCounters {
   private state: 'unknown' | 'here' | 'lost' = 'unknown';
+  private lostAt = 0;
   private readonly probe: RateLimiterRedis;
 
   private constructor(
     private readonly client: ReturnType<typeof createClient>,
+    private readonly host: string,
     private readonly log: Log,
   ) {
     this.probe = this.limiter({ keyPrefix: 'animal-store:probe', points: Number.MAX_SAFE_INTEGER, duration: 1 });
@@ -46,7 +48,7 @@ export class SharedCounters {
         reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),
       },
     });
-    return new SharedCounters(client as ReturnType<typeof createClient>, log);
+    return new SharedCounters(client as ReturnType<typeof createClient>, new URL(url).host, log);
   }
 
   /** A limiter that counts here. */
@@ -78,7 +80,12 @@ export class SharedCounters {
   private lose(error: unknown): void {
     if (this.state === 'lost') return;
     this.state = 'lost';
-    this.log.warn({ event: 'limits.local', err: error }, 'Redis does not count; each replica limits for itself');
+    this.lostAt = performance.now();
+    const { since } = outageTime(this.lostAt);
+    this.log.warn(
+      { event: 'limits.local', host: this.host, since, err: error },
+      'Redis does not count; each replica limits for itself until it does. Check that it runs, can be reached from here and takes writes',
+    );
   }
 
   /** A ping is not enough: a read-only replica, a full server and an account that may only read answer it too. */
@@ -90,7 +97,8 @@ export class SharedCounters {
       return this.lose(error);
     }
     if (this.state === 'lost') {
-      this.log.info({ event: 'limits.shared' }, 'Redis counts again; replicas share their limits');
+      const fields = { event: 'limits.shared', host: this.host, ...outageTime(this.lostAt) };
+      this.log.info(fields, 'Redis counts again; replicas share their limits');
     }
     this.state = 'here';
   }

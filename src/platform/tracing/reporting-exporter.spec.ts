@@ -29,13 +29,15 @@ function logged(...results: readonly ExportResult[]): object[] {
   return lines;
 }
 
+const SINCE = expect.stringMatching(/^20\d\d-.*Z$/);
+
 it('tells an outage of the collector once for each cause, and its end with the spans that were lost', () => {
   const host = 'collector:4318';
   const refused = failed('', 'ECONNREFUSED');
   expect(logged(OK, refused, refused, failed('Unauthorized', 401), refused, OK, OK)).toEqual([
-    { event: 'tracing.unavailable', host, cause: 'ECONNREFUSED' },
-    { event: 'tracing.unavailable', host, cause: '401 Unauthorized' },
-    { event: 'tracing.recovered', host, seconds: expect.any(Number), lost_spans: 8 },
+    { event: 'tracing.unavailable', host, since: SINCE, cause: 'ECONNREFUSED' },
+    { event: 'tracing.unavailable', host, since: SINCE, cause: '401 Unauthorized' },
+    { event: 'tracing.recovered', host, since: SINCE, seconds: expect.any(Number), lost_spans: 8 },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { ExportResultCode, getStringFromEnv, type ExportResult } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import type { Log } from '../logging/index.js';
+import { outageTime, type Log } from '../logging/index.js';
 
 interface Outage {
   readonly since: number;
@@ -47,14 +47,15 @@ export class ReportingExporter implements SpanExporter {
     this.outage.causes.add(cause);
     const message =
       'The collector does not take spans, which are lost until it does; requests are served as before. Is it running, and is OTEL_EXPORTER_OTLP_ENDPOINT its address?';
-    this.log.warn({ event: 'tracing.unavailable', host: this.collector, cause }, message);
+    const { since } = outageTime(this.outage.since);
+    this.log.warn({ event: 'tracing.unavailable', host: this.collector, since, cause }, message);
   }
 
   private worked(): void {
     if (this.outage === undefined) return;
-    const seconds = Math.round(performance.now() - this.outage.since) / 1000;
-    const fields = { event: 'tracing.recovered', host: this.collector, seconds, lost_spans: this.outage.lostSpans };
+    const { since, lostSpans } = this.outage;
     this.outage = undefined;
+    const fields = { event: 'tracing.recovered', host: this.collector, ...outageTime(since), lost_spans: lostSpans };
     this.log.info(fields, 'The collector takes spans again');
   }
 }
