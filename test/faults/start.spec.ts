@@ -143,8 +143,8 @@ onEachEngine('starting', (engine) => {
     const empty = await engine.createDatabase();
     const env = { NODE_ENV: 'development' };
     const first = await Service.start({ database: empty, env });
-    while (!/^ +curl .*\n/m.test(first.output)) await sleep(20);
-    const curl = /^ +(curl .*)$/m.exec(first.output)?.[1] ?? '';
+    while (!/Swagger UI .*\n/.test(first.output)) await sleep(20);
+    const curl = /^ +(curl (?:.*\\\n)*.*)$/m.exec(first.output)?.[1] ?? '';
     const pasted = await run('sh', ['-c', `${curl} --silent --show-error --write-out ' %{http_code}'`]);
     expect(pasted.stdout).toBe('{"id":1,"name":"Rex","categoryId":7,"status":"available"} 201');
     for (const address of [/Swagger UI +(http\S+)/, /OpenAPI +(http\S+)/]) {
@@ -153,8 +153,14 @@ onEachEngine('starting', (engine) => {
     }
     // What the log says of the start stands above it, so that a screen of 24 lines ends with it.
     expect(first.output).toMatch(/"app\.ready"[^]* {2}Animal Store\n[^]*curl [^]*Swagger UI +http\S+\/docs\n/);
+    const shown = first.output
+      .split('  Animal Store\n')[1]!
+      .split('\n')
+      .filter((line) => !line.startsWith('{'));
+    expect(shown.length).toBeLessThan(22);
+    expect(shown.filter((line) => line.length > 80)).toEqual([]);
     expect(first.output.split('  Animal Store\n')[1]).not.toMatch(/"event":"(migration|app|key)\./);
-    const key = /Bearer (as_test_\w+)/.exec(curl)?.[1] ?? 'none';
+    const key = /bearer (as_test_\w+)/.exec(curl)?.[1] ?? 'none';
     expect(first.output.split(key)).toHaveLength(3);
     await first.stop();
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { satisfies } from 'semver';
+import { satisfies, subset } from 'semver';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -28,6 +28,7 @@ const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
 interface Package extends Readonly<Record<'dependencies' | 'devDependencies' | 'peerDependencies', object>> {
   readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly engines: { readonly node: string };
 }
 
 const { packages } = read(join(project, 'package-lock.json')) as { packages: Record<string, Locked> };
@@ -56,6 +57,14 @@ describe('the lock file', () => {
       ([, { deprecated, engines }]) => deprecated !== undefined || !satisfies(process.version, engines?.node ?? '*'),
     );
     expect(unfit.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has for a service no package that is made for less than each Node of our engines', () => {
+    const ours = own.engines.node;
+    const unfit = locked.filter(([, { dev, engines }]) => dev !== true && !subset(ours, engines?.node ?? '*'));
+    expect(unfit.map(([path, { engines }]) => `${path} wants ${String(engines?.node)}, and we say ${ours}`)).toEqual(
+      [],
+    );
   });
 
   it('lets no package run a script of its own at installation but those that are named', () => {

@@ -40,10 +40,10 @@ async function printed(routes: readonly object[]): Promise<string> {
 it('shows the first operation that creates something, with the examples of its body', async () => {
   const text = await printed([{ ...route, path: '/v1/toys/{toyId}/parts' }, route]);
   expect(text).toContain('  Try createToy with it:\n');
-  expect(text).toContain(`-d '{"name":"Ball","shelf":9007199254740993}' http://box:3000/v1/toys\n`);
+  expect(text).toContain(`-d '{"name":"Ball","shelf":9007199254740993}' \\\n    http://box:3000/v1/toys\n`);
 });
 
 it('shows the key alone where nothing can be created', async () => {
   const text = await printed([]);
-  expect(text).toContain('shown only now:  as_test_key\n\n  OpenAPI');
+  expect(text).toContain('shown only now:\n  as_test_key\n\n  OpenAPI');
 });

@@ -63,7 +63,7 @@ export async function welcome(application: Application): Promise<void> {
 
 function words(url: string, key: string | undefined, routes: readonly Route[]): string {
   const make = '  Make an API key with:  node dist/main.js keys create --name you';
-  const first = [`  Your first API key, shown only now:  ${key}`, ...firstRequest(url, key, routes)];
+  const first = ['  Your first API key, shown only now:', `  ${key}`, ...firstRequest(url, key, routes)];
   const lines = ['', '  Animal Store', '', ...(key === undefined ? [make] : first), ''];
   return `${[...lines, `  OpenAPI      ${url}/openapi.json`, `  Swagger UI   ${url}/docs`, ''].join('\n')}\n`;
 }
@@ -78,11 +78,13 @@ function firstRequest(url: string, key: string | undefined, routes: readonly Rou
   const body = Object.fromEntries(
     fields.flatMap(([name, field]) => (field.required === false ? [] : [[name, field.example]])),
   );
-  const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
+  // No line is wider than a terminal of 80 columns, as far as the example of the body allows: a key has 55 characters.
   return [
     '',
     `  Try ${route.operationId} with it:`,
-    `  curl ${headers} -d '${stringifyJson(body)}' ${url}${route.path}`,
+    `  curl --oauth2-bearer ${key} \\`,
+    `    -H 'Content-Type: application/json' -d '${stringifyJson(body)}' \\`,
+    `    ${url}${route.path}`,
   ];
 }
 
