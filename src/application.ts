@@ -9,7 +9,7 @@ import {
 import { ModulesContainer, NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { ApiKeyGuard, MiddlewareAccess } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/clock.js';
-import { CONFIG, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
+import { CONFIG, FeatureEnvironment, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
 import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
@@ -18,6 +18,7 @@ import {
   attributeToFeature,
   HookWatch,
   lineAttribution,
+  readersOfEnvironment,
   startedFeatures,
 } from './platform/feature-check/index.js';
 import type { Feature } from './platform/feature.js';
@@ -98,9 +99,10 @@ export async function createApplication({
   const featureMetrics = new FeatureMetrics(metrics.registry, log, names);
   const core = { config, clock, log, dataSource, metrics, featureMetrics };
   const hooks = await HookWatch.of(features);
+  const environment = new FeatureEnvironment(readersOfEnvironment(declared), config);
   const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, core));
-  const { nest, adapter } = await attributeToFeature(features, starting);
-  return new Running(nest, adapter, link, { ...core, features, hooks });
+  const { nest, adapter } = await environment.during(attributeToFeature(features, starting));
+  return new Running(nest, adapter, link, { ...core, features, hooks, environment });
 }
 
 interface Declared {

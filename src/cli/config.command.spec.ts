@@ -120,9 +120,9 @@ describe('config', () => {
     expect(plain?.out).toMatch(/^ORDERS_MAX_ITEMS +7 +environment$/m);
     expect(plain?.out).toMatch(/^ORDERS_PAYMENT_KEY +\*\*\* +environment$/m);
     expect(example?.out).toMatch(/^#ORDERS_MAX_ITEMS=10$/m);
-    expect(example?.out).toMatch(/^#ORDERS_PAYMENT_KEY=\*\*\*$/m);
+    expect(example?.out).toMatch(/^#ORDERS_PAYMENT_KEY=$/m);
     expect(markdown?.out).toMatch(/^\| `ORDERS_MAX_ITEMS` \| .+ \| Items of one order\..* \|$/m);
-    expect(markdown?.out).toMatch(/^\| `ORDERS_PAYMENT_KEY` \| .+ \|$/m);
+    expect(markdown?.out).toMatch(/^\| `ORDERS_PAYMENT_KEY` \| `\*\*\*` \| .+ \|$/m);
     expect(JSON.stringify([plain, example, markdown])).not.toContain('hunter');
   });
 

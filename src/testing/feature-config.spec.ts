@@ -74,6 +74,11 @@ const dogs = defineFeature({
   }),
 });
 
+@Module({ imports: [ConfigModule.forRoot({ ignoreEnvFile: true, isGlobal: true })] })
+class HensModule {}
+
+const hens = defineFeature({ name: 'hens', platform: '^1.0.0', module: HensModule });
+
 const quiet = { NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' };
 const faultsOf = (env: NodeJS.ProcessEnv, feature: Feature = cats): unknown => {
   try {
@@ -136,6 +141,48 @@ describe('the variables of a feature', () => {
     application = await startTestApplication({ features: [dogs] });
     expect((await application.anonymous.get('/v1/dogs')).json()).toMatchObject({ food: 'meat', token: 'none' });
     rmSync(folder, { recursive: true });
+  });
+
+  it('are not in the environment of the process where nothing reads them there', async () => {
+    const inEnvironment = (): string[] => Object.keys(process.env).filter((name) => /^(CATS|DOGS|HENS)_/.test(name));
+    application = await startTestApplication({ features: [cats], env: { CATS_TOKEN: 'canary' } });
+    expect(inEnvironment()).toEqual([]);
+    await application.stop();
+    application = await startTestApplication({ features: [cats, dogs], env: { CATS_TOKEN: 'canary' } });
+    expect(inEnvironment()).toEqual(['DOGS_MAX', 'DOGS_FOOD', 'DOGS_TOKEN']);
+    await application.stop();
+    application = await startTestApplication({ features: [cats, hens] });
+    // One that is global is there for every feature.
+    expect(inEnvironment()).toEqual(['CATS_MAX', 'CATS_FOOD', 'CATS_TOKEN']);
+  });
+
+  it.each(['constructor', 'onModuleInit', 'onModuleDestroy'])('leave it where %s fails', async (place) => {
+    process.env['DOGS_FOOD'] = 'of the process';
+    class Kennel {
+      constructor() {
+        this.at('constructor');
+      }
+      onModuleInit(): void {
+        this.at('onModuleInit');
+      }
+      onModuleDestroy(): void {
+        this.at('onModuleDestroy');
+      }
+      private at(here: string): void {
+        seen.push(process.env['DOGS_TOKEN']);
+        if (here === place) throw new Error('flea');
+      }
+    }
+    const seen: (string | undefined)[] = [];
+    @Module({ imports: [ConfigModule.forFeature(dogsConfig)], providers: [Kennel] })
+    class KennelModule {}
+    const kennel = defineFeature({ ...dogs, module: KennelModule });
+    const started = startTestApplication({ features: [kennel], env: { DOGS_TOKEN: 'canary' } });
+    await started.then((running) => running.stop()).catch(() => undefined);
+    expect(new Set(seen)).toEqual(new Set(['canary']));
+    expect(Object.keys(process.env).filter((name) => name.startsWith('DOGS_'))).toEqual(['DOGS_FOOD']);
+    expect(process.env['DOGS_FOOD']).toBe('of the process');
+    delete process.env['DOGS_FOOD'];
   });
 
   it('are not asked for while the feature is off', () => {

@@ -11,6 +11,44 @@ import { buildPackage, install, pack, runIn, runNodeTests } from '../support/pac
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
+/** A feature whose answer has no decorator at all. */
+const LABEL_TEST = `
+import { Controller, Get, Module } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { defineFeature } from 'animal-store';
+import { startTestApplication } from 'animal-store/testing';
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { LabelDto } from './label.dto.js';
+
+@Controller('labels')
+class LabelsController {
+  @Get()
+  @ApiOkResponse({ type: LabelDto })
+  label(): LabelDto {
+    return { text: 'Ball' };
+  }
+}
+
+@Module({ controllers: [LabelsController] })
+class LabelsModule {}
+
+const labels = defineFeature({ name: 'labels', platform: '^1.0.0', module: LabelsModule });
+
+it('documents a class without decorators', async () => {
+  const application = await startTestApplication({ features: [labels] });
+  const { components } = (await application.anonymous.get('/openapi.json')).json() as {
+    components: { schemas: Record<string, object> };
+  };
+  await application.stop();
+  assert.deepEqual(components.schemas['LabelDto'], {
+    type: 'object',
+    properties: { text: { type: 'string' }, lines: { type: 'number' } },
+    required: ['text'],
+  });
+});
+`;
+
 /** What another team has: a folder of its own, in which npm installed the package and the example's. */
 let consumer: string;
 let workshop: string;
@@ -65,6 +103,13 @@ describe('the installed package', () => {
     expect(await runIn(join(consumer, 'pet-toys'), 'npm', 'test')).toMatch(/pass 3\n.*fail 0\n/);
   });
 
+  it('describes the DTOs of a generated package as those of the service, by the plugin of @nestjs/swagger', async () => {
+    const source = join(consumer, 'pet-toys/src');
+    writeFileSync(join(source, 'label.dto.ts'), 'export class LabelDto {\n  text: string;\n  lines?: number;\n}\n');
+    writeFileSync(join(source, 'label.test.ts'), LABEL_TEST);
+    expect(await runIn(join(consumer, 'pet-toys'), 'npm', 'test')).toMatch(/pass 4\n.*fail 0\n/);
+  });
+
   it('has a schematic of the Nest CLI, which adds the feature to those of the program', async () => {
     const package_ = join(consumer, 'pet-toys');
     const nest = (...args: readonly string[]): Promise<string> =>
@@ -75,7 +120,7 @@ describe('the installed package', () => {
     const main = readFileSync(join(package_, 'src/main.ts'), 'utf8');
     expect(main).toContain("import { returns } from './more/returns/index.js';");
     expect(main).toContain('runService([pets, petToys, returns, modules, people]);');
-    expect(await runIn(package_, 'npm', 'test')).toMatch(/pass 12\n.*fail 0\n/);
+    expect(await runIn(package_, 'npm', 'test')).toMatch(/pass 13\n.*fail 0\n/);
     expect(await nest('package', 'carts')).toContain('CREATE carts/src/main.ts ');
     await nest('feature', 'returns', 'more');
     await nest('feature', 'Returns');

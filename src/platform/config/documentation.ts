@@ -58,9 +58,14 @@ export function renderExample(documented: readonly DocumentedSection[]): string 
   const body = documented.flatMap(({ title, variables: listed }) => [
     '',
     `## ${title}`,
-    ...listed.flatMap((variable) => ['', ...commentOn(variable), `#${variable.name}=${variable.default}`]),
+    ...listed.flatMap((variable) => ['', ...commentOn(variable), `#${variable.name}=${unmasked(variable.default)}`]),
   ]);
   return [...head, ...body, ''].join('\n');
+}
+
+/** Whoever takes the # away from a mask would set it. Unset, a secret has its default. */
+function unmasked(text: string): string {
+  return /^\*+$/.test(text) ? '' : text;
 }
 
 function commentOn({ meaning, accepts, inProduction }: DocumentedVariable): string[] {

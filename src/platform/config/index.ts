@@ -24,6 +24,7 @@ export {
   type Configured,
   type FeatureConfig,
 } from './feature-config.js';
+export { FeatureEnvironment } from './feature-environment.js';
 export {
   describeConfig,
   documentedSections,

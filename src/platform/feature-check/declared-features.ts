@@ -10,6 +10,7 @@ export interface DeclaredModule {
   readonly type: Type;
   readonly controllers: readonly Type[];
   readonly providers: readonly Provider[];
+  readonly isGlobal: boolean;
 }
 
 /** A feature with all that its module brings. */
@@ -85,8 +86,14 @@ async function resolve(imported: Import): Promise<Type | DynamicModule> {
 
 type Read = DeclaredModule & { readonly imports: readonly Import[] };
 
-function readDynamic({ module: type, controllers = [], providers = [], imports = [] }: DynamicModule): Read {
-  return { type, controllers, providers, imports: imports as Import[] };
+function readDynamic({
+  module: type,
+  controllers = [],
+  providers = [],
+  imports = [],
+  global: isGlobal,
+}: DynamicModule): Read {
+  return { type, controllers, providers, imports: imports as Import[], isGlobal: isGlobal === true };
 }
 
 /** What a class says by its decorator; what of it cannot be read goes to `unreadable`. */
@@ -96,7 +103,12 @@ function readModule(type: Type, unreadable: string[]): Read {
     unreadable.push(...holesIn(`the ${what} of ${type.name}`, items));
     return Array.isArray(items) ? (items.filter(isThing) as T[]) : [];
   };
-  return { type, controllers: list('controllers'), providers: list('providers'), imports: list('imports') };
+  const [controllers, providers, imports] = [
+    list<Type>('controllers'),
+    list<Provider>('providers'),
+    list<Import>('imports'),
+  ];
+  return { type, controllers, providers, imports, isGlobal: false };
 }
 
 type Entity = Entities[number];
@@ -119,6 +131,13 @@ function entitiesIn(type: Type, providers: readonly Provider[]): Entities {
 
 export function nameOfEntity(entity: Entity): string {
   return entity instanceof EntitySchema ? entity.options.name : entity.name;
+}
+
+/** The features that read the environment by @nestjs/config: those that import its module, or all where that is global. */
+export function readersOfEnvironment(features: readonly DeclaredFeature[]): readonly DeclaredFeature[] {
+  const ofConfig = ({ modules }: DeclaredFeature) => modules.filter(({ type }) => type.name === 'ConfigModule');
+  const isGlobal = features.some((feature) => ofConfig(feature).some((module) => module.isGlobal));
+  return features.filter((feature) => isGlobal || ofConfig(feature).length > 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import type { Config } from '../config/index.js';
+import type { Config, FeatureEnvironment } from '../config/index.js';
 import type { DatabaseLink, PlatformDataSource } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
 import { attributeToFeature, type HookWatch } from '../feature-check/index.js';
@@ -25,6 +25,7 @@ interface Parts {
   readonly metrics: Metrics;
   readonly features: readonly Feature[];
   readonly hooks: HookWatch;
+  readonly environment: FeatureEnvironment;
 }
 
 /** Milliseconds that hooks and the database have to end at least; the grace that operators give is longer. */
@@ -104,7 +105,7 @@ export class Running implements Application {
 
   /** The features' hooks, then the database, then what exports traces. False when they did not end in time. */
   private async close(withinMs: number): Promise<boolean> {
-    const { log, hooks } = this.parts;
+    const { log, hooks, environment } = this.parts;
     try {
       const whole = await inTime(withinMs, this.closeInOrder());
       if (!whole)
@@ -113,6 +114,8 @@ export class Running implements Application {
     } catch (error) {
       log.error({ event: 'app.cut_off', err: error }, 'Something failed to close');
       return false;
+    } finally {
+      environment.restore();
     }
   }
 
