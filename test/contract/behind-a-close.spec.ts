@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inventKey } from '../support/api-keys.js';
 import { onEachEngine } from '../support/engines.js';
 import { metricValue } from '../support/metrics.js';
 import { RawConnection } from '../support/raw-http.js';
@@ -85,14 +86,33 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     });
   });
 
+  const unknownKey = `Authorization: Bearer ${inventKey()}\r\n`;
   it.each([
-    ['no key', 401, 'POST /v1/pets'],
-    ['no route', 404, 'POST /nowhere'],
+    ['no key', 401, `POST /v1/pets HTTP/1.1\r\n`],
+    ['a key that the store knows', 401, `POST /v1/pets HTTP/1.1\r\n${unknownKey}`],
+    ['no route', 404, `POST /nowhere HTTP/1.1\r\n`],
+    ['no route, and has a key', 404, `POST /nowhere HTTP/1.1\r\n${unknownKey}`],
+    ['a method', 405, `DELETE /v1/pets HTTP/1.1\r\n`],
   ])('what is wrong in a body comes after what its head lacks: %s', async (_, status, start) => {
     const connection = await served.connect();
-    connection.send(`${start} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`);
+    connection.send(`${start}${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`);
     expect((await connection.receive()).status).toBe(status);
+    expect(await connection.untilClosed()).toBe(true);
+    expect(connection.unread).toBe('');
   });
+
+  it.each(['POST /v1/pets', 'GET /v1/pets', 'GET /v1/pets/1'])(
+    '%s with all that it needs is refused for its body',
+    async (start) => {
+      const headers = ['Transfer-Encoding: chunked'];
+      const head = served.bytes(start, { headers }).toString();
+      const connection = await served.connect();
+      connection.send(`${head}zz\r\nabc`);
+      expect((await connection.receive()).status).toBe(400);
+      expect(await connection.untilClosed()).toBe(true);
+      await untilIdle();
+    },
+  );
 
   it.each(['no', 'one', 'three'])('%s requests before a bad body are answered, and so is its own', async (number) => {
     const before = { no: 0, one: 1, three: 3 }[number] ?? 0;

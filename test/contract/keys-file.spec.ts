@@ -57,7 +57,7 @@ describe('a mounted file of keys', () => {
   const ask = async (key: string): Promise<number> => (await new HttpClient(service.url, key).get('/v1/pets')).status;
 
   async function until(status: number, key: string): Promise<boolean> {
-    for (let tries = 0; tries < 100; tries++, await sleep(100))
+    for (let tries = 0; tries < 600; tries++, await sleep(100))
       if ((await ask(key).catch(() => 0)) === status) return true;
     return false;
   }

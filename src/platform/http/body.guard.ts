@@ -14,7 +14,10 @@ import { exchangeOf } from './exchange.js';
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<IncomingMessage & { body?: unknown }>();
-    const { body, route } = exchangeOf(request);
+    const exchange = exchangeOf(request);
+    exchange.isAccepted = true;
+    if (exchange.bodyFault !== undefined) throw exchange.bodyFault;
+    const { body, route } = exchange;
     if (body === undefined || route === undefined) return true;
     if (route.bodyType === UnreadBody) request.body = body;
     else if (isForm(route, body.mediaType)) body.leave();

@@ -58,6 +58,10 @@ export class Exchange {
   quota: boolean | Promise<boolean> | undefined;
   /** The body of an operation that may have one, until it is read. */
   body: IncomingBody | undefined;
+  /** Whether the platform's guards have accepted its head. */
+  isAccepted = false;
+  /** What was wrong in the bytes of its body before that. */
+  bodyFault: ApiError | undefined;
   /** Whether pipes of a feature's own have the body, rather than the parameters. */
   isBodyPiped = false;
   /** What the exchange failed with, for the log. */

@@ -107,7 +107,7 @@ export class HttpAdapter extends ExpressAdapter {
       {
         receive: (request, response, before) => this.receive(request, response, before),
         closed: (response) => this.finish(exchangeOf(response.req)),
-        refuse: (response, fault) => refuseExchange(exchangeOf(response.req), response, fault),
+        refuse: (response, fault) => refuseBody(exchangeOf(response.req), fault),
         refused,
         flush: () => this.arrived.workOff(),
       },
@@ -230,4 +230,16 @@ export class HttpAdapter extends ExpressAdapter {
   override close(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/**
+ * Refuses a request whose body is none. What its head lacks is said in its place (contract, "Order of checks"), so guards that
+ * have not decided yet come first.
+ */
+function refuseBody(exchange: Exchange, fault: ApiError): void {
+  if (exchange.isAccepted || exchange.middlewareRefusal !== undefined) {
+    return refuseExchange(exchange, exchange.response, fault);
+  }
+  exchange.bodyFault = fault;
+  exchange.headers['Connection'] = 'close';
 }
