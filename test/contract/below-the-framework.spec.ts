@@ -162,7 +162,7 @@ onEachEngine('below the framework', (engine) => {
       const request = store.bytes('GET /docs/assets/swagger-ui-bundle.js', { headers: ['X-Request-Id: untaken'] });
       connection.send(Buffer.concat(Array.from({ length: 20 }, () => request)));
       const isLeft = (line: LogLine): boolean => line['request_id'] === 'untaken' && line['aborted'] === true;
-      expect(await store.service.untilLogged(isLeft, 20_000)).toMatchObject({ http: { status: 200 } });
+      expect(await store.service.untilLogged(isLeft, 60_000)).toMatchObject({ http: { status: 200 } });
       connection.close();
     });
 

@@ -124,7 +124,7 @@ onOwnServer('connections to the database', () => {
         if (answer.status === 503) expect(answer).toBeErrorShape(503, 'service_unavailable');
       expect(await ledger.audit(database)).toEqual({ lost: [], doubled: [], denied: [], extras: [] });
     }
-    await Promise.all(probes.map((each) => each.until(true, 10_000)));
+    await Promise.all(probes.map((each) => each.until(true, 60_000)));
     expect(probes.flatMap(({ deaths }) => deaths)).toEqual([]);
     for (const each of probes) await each.stop();
     expect(await Promise.all(services.map((service) => service.stop()))).toEqual(

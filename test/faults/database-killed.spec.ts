@@ -47,10 +47,10 @@ onOwnServer('a database server that goes and comes back', () => {
         ledger.begin();
         await ledger.untilAcknowledged(200);
         await server[end]();
-        await probes.until(false, 10_000);
+        await probes.until(false, 60_000);
         await sleep(AWAY_MS);
         const accepts = server.launch().then(() => performance.now());
-        const ready = accepts.then(() => probes.until(true, 10_000));
+        const ready = accepts.then(() => probes.until(true, 60_000));
         await ledger.untilAcknowledged(1);
         noteFigure('the database is back: first 201', Math.max(0, performance.now() - (await accepts)), 3000);
         noteFigure('the database is back: ready', await ready, 5000);

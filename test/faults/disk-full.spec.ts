@@ -150,7 +150,7 @@ describe.each([
       while ((ledger.statuses.get(503) ?? 0) < 20) await sleep(10);
       expect((await client.get('/v1/pets')).status).toBe(200);
       expect((await client.get('/v1/pets/1')).status).toBe(200);
-      await probes.until(true, 10_000);
+      await probes.until(true, 60_000);
 
       await disk.free(service);
       const freed = performance.now();

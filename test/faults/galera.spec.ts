@@ -112,7 +112,7 @@ const POSTERS = 16;
     await ledger.untilAcknowledged(200, 30_000);
     await cluster.rejoin(nodes[2]);
     nodes[1].pause();
-    await probes[1]?.until(false, 15_000);
+    await probes[1]?.until(false, 60_000);
     await sleep(FROZEN_MS);
     await ledger.untilAcknowledged(200, 30_000);
     nodes[1].resume();
@@ -156,7 +156,7 @@ const POSTERS = 16;
     const [client] = clients;
     const probes = new Probes(services[0].managementUrl);
     await Promise.all([nodes[1].kill(), nodes[2].kill()]);
-    await probes.until(false, 30_000);
+    await probes.until(false, 60_000);
     for (const answer of [
       await client.get('/v1/pets'),
       await client.post('/v1/pets', { name: 'Alone', categoryId: 1 }),

@@ -74,7 +74,7 @@ onMysql('the first installation, by the grants that the command prints before th
     expect((await client.get('/v1/pets/1')).status).toBe(200);
     const noted = async (): Promise<unknown> =>
       (await database.query('SELECT last_used_day FROM api_key'))[0]?.['last_used_day'];
-    for (let tries = 0; tries < 100 && (await noted()) === null; tries++) await sleep(50);
+    for (let tries = 0; tries < 1000 && (await noted()) === null; tries++) await sleep(50);
     expect(await noted()).not.toBeNull();
     const ready = service.log.findIndex(({ event }) => event === 'app.ready');
     expect(complaintsIn(service.log.slice(ready))).toEqual([]);

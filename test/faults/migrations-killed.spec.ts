@@ -149,7 +149,7 @@ onMysql('the lock of a migration', (engine) => {
     const host = hosting({ features: ['features/granary.feature.ts', 'features/tasks.feature.ts'] });
     const service = Service.launch({ database, ...host });
     const started = ({ event, feature }: LogLine): boolean => event === 'migration.started' && feature === 'granary';
-    await service.untilLogged(started, 20_000);
+    await service.untilLogged(started, 60_000);
     await database.query("UPDATE migration_lock SET owner = 'another', expires_at = ?", [Date.now() + 60_000]);
     await service.untilLogged(({ event }) => event === 'migration.waiting', 20_000);
     const toldOf = (name: string): readonly unknown[] =>

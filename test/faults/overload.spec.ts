@@ -24,7 +24,7 @@ describe('more requests than can be done', () => {
     const key = await storeKey(database);
     const client = new HttpClient(service.url, key);
     const probes = new Probes(service.managementUrl);
-    await probes.until(true, 10_000);
+    await probes.until(true, 60_000);
     const flood = autocannon({
       url: `${service.url}/v1/burns`,
       headers: { authorization: `Bearer ${key}` },

@@ -73,7 +73,7 @@ const FROZEN_MS = 4000;
       await load.untilAcknowledged(20);
       await cluster.rejoin(nodes[2]);
       nodes[1].pause();
-      await probes[1]?.until(false, 30_000);
+      await probes[1]?.until(false, 60_000);
       await sleep(FROZEN_MS);
       await load.untilAcknowledged(20);
       nodes[1].resume();

@@ -70,11 +70,11 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
       load.begin();
       await load.untilAcknowledged(20);
       await harm();
-      await probes.until(false, 30_000);
+      await probes.until(false, 60_000);
       const answers = [client.get(LIST), post(client, 'authors', 'Harmed'), post(client, 'notes', 'Harmed', 'harmed')];
       for (const answer of await Promise.all(answers)) expectNotDone(answer);
       await heal();
-      await probes.until(true, 30_000);
+      await probes.until(true, 60_000);
       await load.untilAcknowledged(20);
       await load.expectKept([database]);
       expect((await client.get(LIST)).status).toBe(200);
@@ -166,7 +166,7 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
     await database.query('SET GLOBAL read_only = 1');
     const isWrite = (line: Readonly<Record<string, unknown>>): boolean =>
       line['event'] === 'db.unavailable' && (line['err'] as { errno?: number }).errno === 1290;
-    await service.untilLogged(isWrite, 20_000);
+    await service.untilLogged(isWrite, 60_000);
     expectNotDone(await post(client, 'authors', 'Read-only'));
     expect((await client.get(LIST)).status).toBe(200);
     proxy.repoint(next.port);

@@ -50,7 +50,7 @@ async function untilChecked(
   reasons?: Record<string, string>,
 ): Promise<void> {
   const wanted = { status: 503, body: { status: 'failing', checks, ...(reasons !== undefined && { reasons }) } };
-  for (const limit = Date.now() + 10_000; Date.now() < limit; await sleep(50)) {
+  for (const limit = Date.now() + 60_000; Date.now() < limit; await sleep(50)) {
     if (isDeepStrictEqual(await probe('/readyz'), wanted)) return;
   }
   expect(await probe('/readyz')).toEqual(wanted);

@@ -35,7 +35,7 @@ describe('a process that a test started', () => {
     expect(isAlive(pid)).toBe(true);
     parent.kill('SIGKILL');
     await once(parent, 'exit');
-    for (let tries = 0; tries < 100 && isAlive(pid); tries += 1) await sleep(20);
+    for (let tries = 0; tries < 1000 && isAlive(pid); tries += 1) await sleep(20);
     expect(isAlive(pid)).toBe(false);
   });
 });

@@ -95,7 +95,7 @@ export class Collector {
   }
 
   /** The first spans, past or to come, of which one is what `matches` looks for. */
-  async until(matches: (span: Span) => boolean, limitMs = 10_000): Promise<Span> {
+  async until(matches: (span: Span) => boolean, limitMs = 60_000): Promise<Span> {
     const deadline = Date.now() + limitMs;
     for (;;) {
       const found = this.spans.find(matches);

@@ -7,7 +7,7 @@ import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
 import { spawnTethered } from './tethered.js';
 
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 60_000;
 
 export const haproxyProgram = findProgram('haproxy');
 

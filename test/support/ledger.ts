@@ -97,7 +97,7 @@ export class Ledger {
   }
 
   /** Resolves when `count` more were acknowledged. Rejects at the limit. */
-  async untilAcknowledged(count: number, limitMs = 20_000): Promise<void> {
+  async untilAcknowledged(count: number, limitMs = 60_000): Promise<void> {
     const goal = this.#acknowledged.size + count;
     for (const deadline = Date.now() + limitMs; this.#acknowledged.size < goal; await sleep(5)) {
       if (Date.now() > deadline) throw new Error(`Acknowledged ${String(this.acknowledged)} of ${String(goal)}`);

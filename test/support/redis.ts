@@ -9,7 +9,7 @@ import { findProgram } from './programs.js';
 import { removeScratch, scratchFolder } from './scratch.js';
 import { freeze, spawnTethered } from './tethered.js';
 
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 60_000;
 /** So that a test may set the folder to one that cannot be written. */
 const PROTECTED = { 'enable-protected-configs': 'local' };
 

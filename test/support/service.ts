@@ -105,7 +105,7 @@ export class Service {
   }
 
   /** The first log line, past or to come, for which `matches` is true. Rejects at the limit or when the process ends. */
-  async untilLogged(matches: (line: LogLine) => boolean, limitMs = 20_000): Promise<LogLine> {
+  async untilLogged(matches: (line: LogLine) => boolean, limitMs = 60_000): Promise<LogLine> {
     const deadline = Date.now() + limitMs;
     for (;;) {
       const found = this.#log.find(matches);
