@@ -34,6 +34,7 @@ interface Options {
   readonly rounds?: string;
   readonly seconds?: string;
   readonly warmUp?: string;
+  readonly rest?: string;
 }
 
 const PETS = 100_000;
@@ -68,6 +69,7 @@ const options = new Command('bench')
   .addOption(new Option('--rounds <number>', 'with each process').default(undefined, '1'))
   .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '3'))
   .addOption(new Option('--warm-up <number>', 'seconds of it, for each request').default(undefined, '4'))
+  .addOption(new Option('--rest <number>', 'seconds without a request before each measurement').default(undefined, '0'))
   .parse()
   .opts<Options>();
 
@@ -77,6 +79,7 @@ const effort: Effort = {
   ...(options.rounds !== undefined && { rounds: Number(options.rounds) }),
   ...(options.seconds !== undefined && { seconds: Number(options.seconds) }),
   ...(options.warmUp !== undefined && { warmUpSeconds: Number(options.warmUp) }),
+  ...(options.rest !== undefined && { restSeconds: Number(options.rest) }),
 };
 const [off, some] = options.without === true ? [OPTIMIZATIONS, undefined] : [options.without ?? [], options.without];
 const partial = options.only ?? options.against ?? options.connections ?? options.beside ?? some;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import cliProgress from 'cli-progress';
 import type { BenchDatabase } from './bench-database.ts';
 import { drive, measure, type Sample } from './load.ts';
@@ -21,6 +22,8 @@ export interface Effort {
   readonly seconds: number;
   /** Of each service with each scenario, before the first round. */
   readonly warmUpSeconds: number;
+  /** Without a request, before each scenario; none where it is left out. */
+  readonly restSeconds?: number;
 }
 
 /** By scenario, then by contender: a sample a round. */
@@ -33,7 +36,7 @@ export type Samples = Readonly<Record<string, Readonly<Record<string, readonly S
 export async function runRounds(
   contenders: readonly Contender[],
   scenarios: readonly Case[],
-  { rounds, seconds, warmUpSeconds }: Effort,
+  { rounds, seconds, warmUpSeconds, restSeconds = 0 }: Effort,
   roundsBefore: number,
 ): Promise<Samples> {
   // One of each scenario, with the most connections: what is compiled does not depend on their number.
@@ -52,6 +55,7 @@ export async function runRounds(
   }
   for (let round = 0; round < rounds; round++) {
     for (const scenario of scenarios) {
+      await sleep(restSeconds * 1000);
       for (const { name, services, database } of rotated(contenders, roundsBefore + round)) {
         const sample = await measure(services, scenario, database, seconds);
         ((samples[scenario.name] ??= {})[name] ??= []).push(sample);

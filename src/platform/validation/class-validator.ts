@@ -18,9 +18,6 @@ export const { Validator } = require('class-validator/cjs/validation/Validator.j
 
 /** The part of class-transformer's metadata that is asked here. It has no types of its own. */
 interface Storage {
-  getStrategy(target: object): 'excludeAll' | 'exposeAll' | 'none';
-  getExposedMetadatas(target: object): readonly object[];
-  getExcludedMetadatas(target: object): readonly object[];
   findTypeMetadata(target: object, property: string): object | undefined;
   findTransformMetadatas(target: object, property: string, type: TransformationType): readonly object[];
 }

@@ -1,6 +1,6 @@
+import { plainToInstance, TransformationType } from 'class-transformer';
 import { compileAcceptance, type Acceptance } from './acceptance.js';
-import { getMetadataStorage, ValidationTypes } from './class-validator.js';
-import { compileConversion, type Conversion, isOwn } from './conversion.js';
+import { getMetadataStorage, metadataStorage, ValidationTypes } from './class-validator.js';
 import { defaultOf, converterOf } from './property-rule.js';
 
 /** A class that describes what a client sends. */
@@ -15,7 +15,8 @@ export interface DtoShape<T extends object = object> {
   readonly objects: ReadonlySet<string>;
   /** The properties that hold a list of nested objects. */
   readonly lists: ReadonlySet<string>;
-  readonly convert: Conversion<T>;
+  /** Makes an instance of the fields that a client sent. */
+  readonly convert: (given: Readonly<Record<string, unknown>>) => T;
   readonly accepts: Acceptance;
 }
 
@@ -72,7 +73,8 @@ function readShape(dto: Dto): DtoShape {
     defaults: defaults.filter(([, value]) => value !== undefined),
     objects: new Set(nested.filter(({ each }) => !each).map(({ propertyName }) => propertyName)),
     lists: new Set(nested.filter(({ each }) => each).map(({ propertyName }) => propertyName)),
-    convert: compileConversion(dto, names),
+    // Implicit conversion makes the string "123" of a number (class-transformer#257).
+    convert: (given) => plainToInstance(dto, given, { enableImplicitConversion: false }),
     accepts: compileAcceptance(declared, (value) => shapeOfInstance(value).accepts(value)),
   };
 }
@@ -108,8 +110,10 @@ export function neverText(dto: Dto): string[] {
 
 /** Whether something makes another thing of a text that comes for a property. */
 function isConverted(dto: Dto, name: string): boolean {
-  if (!isOwn(dto, name)) return true;
-  // The platform's decorators convert a number for a body; those for a query convert this text of one.
   const convert = converterOf(dto.prototype as object, name);
+  const transforms = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);
+  const isTyped = metadataStorage.findTypeMetadata(dto, name) !== undefined;
+  if (isTyped || transforms.length > (convert === undefined ? 0 : 1)) return true;
+  // The platform's decorators convert a number for a body; those for a query convert this text of one.
   return convert !== undefined && typeof convert('1') !== 'string';
 }
