@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { afterEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { turnOptimizationsOff } from '../optimizations.js';
-import { writeInfo } from './info-line.js';
+import { keepOutput, writeInfo } from './info-line.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
 afterEach(() => turnOptimizationsOff([]));
@@ -26,6 +26,7 @@ function written(level: string): unknown[] {
   const hooks = { streamWrite: cleanLine };
   const base = { service: 'animal-store', pid: 1 };
   const log = pino({ level, base, formatters, serializers, redact, hooks, mixin: () => ({ request_id: 'a' }) }, stream);
+  keepOutput(log, stream, base);
   writeInfo(log, FIELDS, 'request');
   return lines.map((line) => ({ ...(JSON.parse(line) as object), time: undefined }));
 }

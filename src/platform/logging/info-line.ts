@@ -1,12 +1,17 @@
-import { symbols } from 'pino';
+import { stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import { isOptimized } from '../optimizations.js';
-import type { Log } from './log.js';
 
-/** The parts of a pino logger that make its lines. */
-interface Inside {
-  readonly [symbols.streamSym]: { write(line: string): void };
-  readonly [symbols.chindingsSym]: string;
-  readonly [symbols.timeSym]: () => string;
+/** Where a log's lines go, and what each says behind its time, as JSON text. */
+interface Output {
+  readonly destination: DestinationStream;
+  readonly base: string;
+}
+
+const outputs = new WeakMap<Logger, Output>();
+
+/** Has `writeInfo` write the lines of this log to its destination, without pino. */
+export function keepOutput(log: Logger, destination: DestinationStream, base: object): void {
+  outputs.set(log, { destination, base: JSON.stringify(base).slice(1, -1) });
 }
 
 /**
@@ -16,10 +21,10 @@ interface Inside {
  *
  * @param fields each with a comma before it; without a secret, since nothing is taken out.
  */
-export function writeInfo(log: Log, fields: string, message: string): void {
+export function writeInfo(log: Logger, fields: string, message: string): void {
   if (!log.isLevelEnabled('info')) return;
-  if (!isOptimized('log-lines')) return log.info(JSON.parse(`{${fields.slice(1)}}`) as object, message);
-  const inside = log as unknown as Inside;
-  const head = `{"level":"info"${inside[symbols.timeSym]()}${inside[symbols.chindingsSym]}`;
-  inside[symbols.streamSym].write(`${head}${fields},"msg":"${message}"}\n`);
+  const output = isOptimized('log-lines') ? outputs.get(log) : undefined;
+  if (output === undefined) return log.info(JSON.parse(`{${fields.slice(1)}}`) as object, message);
+  const head = `{"level":"info"${stdTimeFunctions.isoTime()},${output.base}`;
+  output.destination.write(`${head}${fields},"msg":"${message}"}\n`);
 }

@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions, type Logger } from 'pino';
+import { keepOutput } from './info-line.js';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
@@ -26,10 +27,11 @@ export async function createLog(settings: LogSettings): Promise<Log> {
   // Loaded only where a person reads along: every start would take longer.
   const format = settings.format === 'pretty' ? (await import('./pretty-line.js')).prettyLine : undefined;
   const destination = new LineWriter(stream, settings.onDrop ?? (() => undefined), format);
-  return pino(
+  const base = { service: 'animal-store', version: settings.version, pid: process.pid };
+  const log = pino(
     {
       level: settings.level,
-      base: { service: 'animal-store', version: settings.version, pid: process.pid },
+      base,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       mixin: settings.context,
@@ -39,6 +41,8 @@ export async function createLog(settings: LogSettings): Promise<Log> {
     },
     destination,
   );
+  keepOutput(log, destination, base);
+  return log;
 }
 
 /**
