@@ -1,4 +1,4 @@
-import { defineErrorCode } from './api-error.js';
+import { defineErrorCode } from './error-code.js';
 
 /** The closed list of the platform's own error codes (contract, "Error codes"). Features define theirs beside it. */
 export const coreErrors = {

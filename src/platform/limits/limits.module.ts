@@ -2,7 +2,8 @@ import { Global, Module } from '@nestjs/common';
 import { ClientQuota, FailedAuthLimit } from '../auth/index.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { LOG, type Log } from '../logging/index.js';
-import { AddressFailedAuthLimit, ClientRateLimit, Limits, RateLimitGuard } from './limits.js';
+import { AddressFailedAuthLimit, Limits } from './limits.js';
+import { RateLimitGuard } from './rate-limit.guard.js';
 import { Shedding } from './shedding.js';
 
 /** Rate limits by client and by source address, and refusal of work that is too much for this process. */
@@ -11,9 +12,8 @@ import { Shedding } from './shedding.js';
   providers: [
     { provide: Limits, useFactory: (config: Config, log: Log) => Limits.open(config, log), inject: [CONFIG, LOG] },
     { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
-    ClientRateLimit,
-    { provide: ClientQuota, useExisting: ClientRateLimit },
     RateLimitGuard,
+    { provide: ClientQuota, useExisting: RateLimitGuard },
     Shedding,
   ],
   exports: [FailedAuthLimit, ClientQuota, Shedding],
