@@ -107,7 +107,7 @@ async function onOpened<T>(
   }
 }
 
-/** Of a migration whoever migrates is told what was wrong with it. */
+/** Prints what was wrong with a migration for whoever runs it. */
 const STATEMENTS = {
   warn: (
     { statement, sent_by: lines = '' }: { statement: string; sent_by: string | undefined },
@@ -128,7 +128,7 @@ async function bringSchema(
   }
 }
 
-/** A key of a file that is made on the way would open nothing: whoever asks stands in another folder than the service. */
+/** A key in a file that was made for it would open nothing: the command runs in another folder than the service. */
 async function requireFile(target: DatabaseTarget): Promise<void> {
   const file = databaseFile(target);
   if (file === undefined) return;

@@ -4,8 +4,7 @@ import { loadConfig } from '../config/index.js';
 import { createDataSource, isDuplicateKey } from '../database/index.js';
 import { hashApiKey } from './api-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
-import { ApiKeyStore, KeyProblem } from './api-key.store.js';
-import { createFirstKey } from './first-key.js';
+import { ApiKeyStore, createFirstKey, KeyProblem } from './api-key.store.js';
 import { KeyAudit, type KeyEvent } from './key-audit.js';
 import { CreateApiKeys1764201500000 } from './migrations/create-api-keys.1764201500000.js';
 

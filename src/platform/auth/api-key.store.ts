@@ -1,10 +1,10 @@
 import { IsNull, type DataSource, type Repository } from 'typeorm';
 import type { Clock } from '../clock.js';
-import { inList } from '../database/index.js';
+import { inList, isDuplicateKey } from '../database/index.js';
 import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import type { KeyAudit } from './key-audit.js';
-import type { KeyTerms } from './key-terms.js';
+import { EVERYTHING, type KeyTerms } from './key-terms.js';
 import { stateOf, storedApiKey, type StoredApiKey } from './stored-api-key.js';
 
 /** Something asked of a key that cannot be done. The message is a plain sentence for whoever asked. */
@@ -125,5 +125,25 @@ export class ApiKeyStore {
       revokedAt: null,
       lastUsedDay: null,
     });
+  }
+}
+
+/** The same in every process, so that of several that start on one empty database the primary key lets one win. */
+const FIRST_ID = 'firstkey';
+
+/**
+ * Makes a key that may do everything, where there is no key at all, not even an expired or revoked one. For
+ * development: whoever starts the service for the first time needs a key to try it with.
+ *
+ * @returns the key's text, undefined where there was a key.
+ */
+export async function createFirstKey(store: ApiKeyStore): Promise<string | undefined> {
+  if (!(await store.isEmpty())) return undefined;
+  try {
+    const terms = { client: 'first-key', scopes: [EVERYTHING], expiresAt: undefined };
+    return (await store.create(terms, FIRST_ID)).text;
+  } catch (error) {
+    if (isDuplicateKey(error)) return undefined;
+    throw error;
   }
 }

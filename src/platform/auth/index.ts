@@ -2,12 +2,11 @@ export { Public, RequireScope, ClientContext, CurrentClient, type Client } from 
 export { ApiKeyEntity } from './api-key.entity.js';
 export { ApiKeyGuard, ClientQuota, FailedAuthLimit } from './api-key.guard.js';
 export { isPublicId, keyEnvironmentOf, parseApiKey } from './api-key.js';
-export { ApiKeyStore, KeyProblem } from './api-key.store.js';
+export { ApiKeyStore, createFirstKey, KeyProblem } from './api-key.store.js';
 export { ApiKeysFileWriter } from './api-keys-file.writer.js';
 export { AuthModule } from './auth.module.js';
 export { MiddlewareAccess } from './middleware-access.js';
 export { ObjectPolicies, PolicyFor, type ObjectPolicy } from './object-policies.js';
-export { createFirstKey } from './first-key.js';
 export {
   parseDuration,
   parseInstant,

@@ -3,7 +3,7 @@ import { isPublicId } from './api-key.js';
 import { parseInstant, faultOfClient, faultOfScopes } from './key-terms.js';
 import type { KnownApiKey } from './stored-api-key.js';
 
-/** The keys file cannot be used. The message is one line that names what to mend, and holds no value but public ids. */
+/** The keys file cannot be used. The message is one line that names what to change, and holds no value but public ids. */
 export class ApiKeysFileError extends Error {
   override readonly name = 'ApiKeysFileError';
 }

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { ConfigError } from './config-error.js';
+import { readValueFile } from './given-values.js';
 import { bareHost, isHost, parseUrl } from './network-values.js';
-import { valueKind } from './value-kinds.js';
+import { parserOf, valueKind } from './value-kinds.js';
 
 /** The database that DATABASE_URL names, every part percent-decoded. */
 export type DatabaseTarget = MySqlTarget | SqliteTarget;
@@ -75,4 +77,28 @@ export function showDatabaseTarget(target: DatabaseTarget): string {
   const secret = target.password === '' ? '' : ':***';
   const user = encodeURIComponent(target.user);
   return `mysql://${user}${secret}@${host}:${target.port}/${encodeURIComponent(target.database)}`;
+}
+
+interface CurrentTarget {
+  readonly target: DatabaseTarget;
+  /** The file that DATABASE_URL was read from, if it was. */
+  readonly urlFile: string | undefined;
+}
+
+/**
+ * The target for a new connection. Where DATABASE_URL came from a file, the file is read again, so that a rotated
+ * password holds from the next connection on, without a restart.
+ *
+ * @throws {ConfigError} when the file has become unreadable or its content invalid.
+ */
+export function currentDatabaseTarget(database: CurrentTarget): DatabaseTarget {
+  if (database.urlFile === undefined) return database.target;
+  const name = 'DATABASE_URL';
+  const read = readValueFile(name, database.urlFile);
+  if ('reason' in read) throw new ConfigError([read]);
+  try {
+    return parserOf(databaseUrl())(read.text);
+  } catch (error) {
+    throw new ConfigError([{ name, reason: error instanceof Error ? error.message : 'cannot be read' }]);
+  }
 }

@@ -8,8 +8,8 @@ export {
 } from './config.js';
 export { ConfigModule } from './config.module.js';
 export { ConfigError, type Fault } from './config-error.js';
-export { currentDatabaseTarget } from './current-database-target.js';
 export {
+  currentDatabaseTarget,
   databaseFile,
   showDatabaseTarget,
   type DatabaseTarget,

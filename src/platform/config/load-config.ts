@@ -9,9 +9,10 @@ import {
   openTelemetryNames,
   openTelemetrySettings,
   openTelemetryVariables,
-} from './open-telemetry.js';
+  operationOf,
+  sunsetVariables,
+} from './pattern-variables.js';
 import { readValues, settingsOf } from './read-values.js';
-import { operationOf, sunsetVariables } from './sunsets.js';
 import { warnOfUnknown } from './unknown-variables.js';
 import { variables, type Values } from './variables.js';
 

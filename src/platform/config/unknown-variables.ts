@@ -21,7 +21,7 @@ export function warnOfUnknown(env: NodeJS.ProcessEnv, known: readonly string[]):
     });
 }
 
-/** The known name that is a letter or two away; a letter for short names, which have honest neighbours (HOST, HOME). */
+/** The known name that is a letter or two away; one letter for short names, since others are like them (HOST, HOME). */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const allowed = name.length < 6 ? 1 : 2;
   const ofLikeLength = known.filter((candidate) => Math.abs(candidate.length - name.length) <= allowed);

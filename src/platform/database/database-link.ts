@@ -77,7 +77,7 @@ export class DatabaseLink {
         if (await this.bringSchema(stopping)) return;
       } catch (error) {
         if (hasEnded(stopping)) return;
-        // A wrong entity or migration does not mend by waiting.
+        // To wait repairs no wrong entity or migration.
         const fault = error instanceof MigrationError ? error.cause : error;
         if (fault instanceof TypeORMError && !(fault instanceof QueryFailedError)) throw error;
         this.report(part, error, startedAt);
@@ -126,7 +126,7 @@ export class DatabaseLink {
   /** Whether the tables are as the entities say, and a write is durable. @throws {SessionError} where one is not. */
   private async keepsWhatIsWritten(): Promise<boolean> {
     const differences = await compareSchema(this.dataSource, this.sources);
-    if (differences.length > 0) this.tellDifferent(differences);
+    if (differences.length > 0) this.reportDifferent(differences);
     else await requireDurableWrites(this.dataSource);
     return differences.length === 0;
   }
@@ -137,7 +137,7 @@ export class DatabaseLink {
     this.observers.log.warn({ event: 'db.behind', pending }, message);
   }
 
-  private tellDifferent(differences: readonly string[]): void {
+  private reportDifferent(differences: readonly string[]): void {
     if (!this.isNews(differences)) return;
     const message = 'The tables are not as this build needs them; not ready until they are';
     this.observers.log.error({ event: 'db.schema_differs', differences }, message);

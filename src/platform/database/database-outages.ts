@@ -19,7 +19,7 @@ interface Outage {
   readonly codes: Set<string>;
 }
 
-/** Tells the log when the database cannot be used and when it can again: a line or two an outage, however many fail. */
+/** Logs when the database cannot be used and when it can again: a line or two for each outage, however many statements fail. */
 export class DatabaseOutages {
   private readonly current = new Map<DatabasePart, Outage>();
   private damage: { readonly fault: unknown; readonly until: number } | undefined;
@@ -41,7 +41,7 @@ export class DatabaseOutages {
   }
 
   /**
-   * Something failed for a reason that passes. Where another succeeded meanwhile it is that statement's own misfortune.
+   * Something failed for a reason that passes. Where another statement succeeded meanwhile it is no outage.
    *
    * @param startedAt monotonic, as `performance.now()` gives it.
    */

@@ -3,7 +3,7 @@ import type { Log } from '../logging/index.js';
 import type { StatementTarget } from './statement-log.js';
 import type { Metrics, PoolState } from '../metrics/index.js';
 import { tracing } from '../tracing/index.js';
-import { certificateExpiry } from './certificate-expiry.js';
+import { certificateExpiry } from './database-tls.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import { LateError } from './deadline.js';
 import type { StatementFault } from './database-failure.js';
@@ -13,12 +13,12 @@ import { isRead, summaryOf } from './statement-summary.js';
 export interface DatabaseObservers {
   readonly metrics?: Metrics;
   readonly log?: Log;
-  /** Told of statements that the database refuses, in place of the log. */
+  /** Gets the statements that the database refuses, in place of the log. */
   readonly statements?: StatementTarget;
   readonly outages?: DatabaseOutages;
 }
 
-/** Tells what a database adapter does: to the metrics, the traces and the log. */
+/** Reports what a database does to the metrics, the traces and the log. */
 export class DatabaseWatch {
   private readonly seen = new WeakSet<Socket>();
 

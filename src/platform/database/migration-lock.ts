@@ -17,7 +17,7 @@ const LEASE_MS = 30_000;
 /** Milliseconds that a process waits for another's migrations. */
 const PATIENCE_MS = 60_000;
 
-/** Told what becomes of the lock besides that it is held. */
+/** Is called when another process has the lock, or it cannot be renewed. */
 export interface LockListener {
   /** Another process has the lock; once for each wait, which ends after 60 s at the latest. */
   waiting(): void;
@@ -55,7 +55,7 @@ export class MigrationLock {
     try {
       result = await work();
     } catch (error) {
-      // It is the fault to tell of; a lock that stays ends with its lease.
+      // It is the fault to report; a lock that stays ends with its lease.
       await this.release().catch(() => undefined);
       throw error;
     } finally {
@@ -122,7 +122,7 @@ export class MigrationLock {
     }
   }
 
-  /** Again where those who wait are in the way: otherwise they would wait for the lease to end. */
+  /** Tries again where those who wait for the lock have its row locked: otherwise they would wait for the lease to end. */
   private async release(): Promise<void> {
     const patienceEnds = performance.now() + PATIENCE_MS;
     for (;;) {

@@ -16,7 +16,7 @@ export interface MigrationStep {
   readonly name: string;
 }
 
-/** Told of migrations as they run: one may take hours, and what was done before one that fails is done. */
+/** Is called as migrations run: one may take hours, and what was done before one that fails is done. */
 export interface MigrationListener extends LockListener {
   started(step: MigrationStep): void;
   /** It is applied, or undone, and what it did is durable. */

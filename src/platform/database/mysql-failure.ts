@@ -29,7 +29,7 @@ const NO_ROOM: ReadonlySet<number> = new Set([167, 1021, 1114, 1461, 1467]);
 /** Refused before anything was run: too many connections, of all or of this login; out of memory; a blocked host. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203, 1226]);
 
-/** The login may not do this to the table, the column or the database. Nothing was done; a grant mends it, no code. */
+/** The login may not do this to the table, the column or the database. Nothing was done; it needs a grant, no change of code. */
 const NOT_GRANTED: ReadonlySet<number> = new Set([1044, 1142, 1143]);
 
 /** Cut off, at a moment that is not known: shutting down, killed, timed out, and 1180, a commit that failed halfway. */
@@ -53,7 +53,7 @@ export function retryCode(
   return errno !== undefined && (ROLLED_BACK.has(errno) || READ_ONLY.has(errno)) ? String(errno) : undefined;
 }
 
-/** Whether another transaction was in the way, by its `retryCode`: no outage that more statements would make worse. */
+/** Whether it is a conflict with another transaction, by its `retryCode`: no outage that more statements would make worse. */
 export function isConflict(code: string): boolean {
   return code === String(DEADLOCK) || code === String(LOCK_WAIT);
 }

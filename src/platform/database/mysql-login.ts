@@ -17,7 +17,7 @@ export class MysqlLogin {
     private readonly log?: Log,
   ) {}
 
-  /** Read anew each time. Never throws: it is asked in the midst of a handshake. */
+  /** Read anew each time. Never throws: mysql2 asks for it during a handshake. */
   get current(): Login {
     try {
       const target = currentDatabaseTarget(this.settings);

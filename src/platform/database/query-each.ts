@@ -5,7 +5,7 @@ import { MOST_STATEMENTS } from './statement-summary.js';
 /** SELECTs that travel as one. A server keeps each size prepared for each connection, so there are not to be many. */
 export const MOST_TOGETHER = 16;
 
-/** The column that tells the parts of a union apart: a DOUBLE, since mysql2 looks at each integer for its size. */
+/** The column that says which part of a union a row is of: a DOUBLE, since mysql2 looks at each integer for its size. */
 const PART = 'union_part';
 
 type Rows<T> = (T & { readonly [PART]?: number })[];

@@ -3,7 +3,7 @@ import { isConflict } from './mysql-failure.js';
 
 /** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;
-/** Successes that pay for one try more, so that in an outage the load grows by a tenth at most. */
+/** Successes after which one more try is allowed, so that in an outage the load grows by a tenth at most. */
 const PRICE = 10;
 /** The most that is saved up, and what there is at the start: ten tries. */
 const MOST = 10 * PRICE;
@@ -34,7 +34,7 @@ export class RetryBudget {
       } catch (thrown) {
         const code = codeToRepeat(thrown);
         if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
-        // Where another transaction was in the way it is no outage that more statements would make worse.
+        // A conflict with another transaction is no outage that more statements would make worse.
         if (!isConflict(code) && !this.spend()) throw thrown;
         retried(code);
         await sleep(Math.random() * 50 * attempt);

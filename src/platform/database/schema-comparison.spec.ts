@@ -2,10 +2,14 @@ import { expect, it, jest } from '@jest/globals';
 import { EntitySchema } from 'typeorm';
 import { loadConfig } from '../config/index.js';
 import { createDataSource } from './data-source.js';
-import { entityColumns } from './entity-columns.js';
-import { mysqlDifference, readMysqlTables, type MysqlColumn } from './mysql-columns.js';
+import {
+  entityColumns,
+  mysqlDifference,
+  readMysqlTables,
+  sqliteDifference,
+  type MysqlColumn,
+} from './column-differences.js';
 import { compareSchema } from './schema-comparison.js';
-import { sqliteDifference } from './sqlite-columns.js';
 
 const entity = {
   name: 'x',

@@ -1,9 +1,15 @@
 import type { EntityMetadata } from 'typeorm';
-import { entityColumns, type EntityColumn, type Tables } from './entity-columns.js';
-import { mysqlDifference, readMysqlTables } from './mysql-columns.js';
+import {
+  entityColumns,
+  mysqlDifference,
+  readMysqlTables,
+  readSqliteTables,
+  sqliteDifference,
+  type EntityColumn,
+  type Tables,
+} from './column-differences.js';
 import type { PlatformDataSource } from './platform-data-source.js';
 import type { Entities } from '../feature.js';
-import { readSqliteTables, sqliteDifference } from './sqlite-columns.js';
 
 /**
  * What the tables have otherwise than the entities say, in a sentence each; none where they agree. A table may have more: a

@@ -2,7 +2,7 @@ import { summaryOf } from './statement-summary.js';
 
 /**
  * Refuses what no engine stores as it is: drivers would take `undefined` for NULL, spread an array, or refuse it in a way
- * that cannot be told from a fault of the database.
+ * that looks like a fault of the database.
  *
  * @throws {TypeError} which names the statement and the place of the value, never the value.
  */

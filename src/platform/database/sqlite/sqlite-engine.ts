@@ -75,7 +75,7 @@ export class SqliteEngine {
       await withDeadline(this.settings.acquireTimeoutMs + this.settings.queryTimeoutMs, before);
       return await this.attempt(owner, () => {
         const begun = this.opened.run('BEGIN IMMEDIATE', []);
-        // In the same breath, so that no statement of another's comes between.
+        // In the same turn, so that no statement of another owner comes between.
         this.holder = owner;
         this.endTurn = () => finished.resolve(undefined);
         return begun;

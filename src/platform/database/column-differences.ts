@@ -1,4 +1,35 @@
-import type { EntityColumn, Tables } from './entity-columns.js';
+import type { DataSource, EntityMetadata } from 'typeorm';
+
+/** What an entity says of one of its columns. */
+export interface EntityColumn {
+  readonly name: string;
+  /** As the engine calls it. */
+  readonly type: string;
+  /** Characters; undefined where the entity leaves it to the engine. */
+  readonly length: number | undefined;
+  readonly collation: string | undefined;
+  readonly nullable: boolean;
+  readonly unsigned: boolean;
+  /** Whether the database gives its values, by AUTO_INCREMENT. */
+  readonly generated: boolean;
+}
+
+/** Columns by their name, by the name of their table. A table that is not there, or may not be seen, has none. */
+export type Tables<Column> = ReadonlyMap<string, ReadonlyMap<string, Column>>;
+
+export function entityColumns({ driver }: DataSource, { columns }: EntityMetadata): EntityColumn[] {
+  return columns
+    .filter(({ isVirtual, isVirtualProperty }) => !(isVirtual && isVirtualProperty))
+    .map((column) => ({
+      name: column.databaseName,
+      type: driver.normalizeType(column).toLowerCase(),
+      length: column.length === '' ? undefined : Number(column.length),
+      collation: column.collation,
+      nullable: column.isNullable,
+      unsigned: column.unsigned,
+      generated: column.isGenerated && column.generationStrategy === 'increment',
+    }));
+}
 
 /** A column as `information_schema` has it, and its table's engine. */
 export interface MysqlColumn {
@@ -30,12 +61,12 @@ export async function readMysqlTables(ask: Ask, names: readonly string[]): Promi
   for (const row of await ask(`${COLUMNS}(${names.map(() => '?').join(', ')})`, [...names])) {
     const table = tables.get(row['table_name'] as string) ?? new Map<string, MysqlColumn>();
     tables.set(row['table_name'] as string, table);
-    table.set(row['name'] as string, columnOf(row));
+    table.set(row['name'] as string, mysqlColumn(row));
   }
   return tables;
 }
 
-function columnOf(row: Record<string, unknown>): MysqlColumn {
+function mysqlColumn(row: Record<string, unknown>): MysqlColumn {
   return {
     type: String(row['type']).toLowerCase(),
     fullType: String(row['full_type']).toLowerCase(),
@@ -111,4 +142,44 @@ function rowDifference(entity: EntityColumn, column: MysqlColumn): string | unde
   if (column.engine !== null && !/^innodb$/i.test(column.engine))
     return `is in a table of ${column.engine}, not InnoDB`;
   return undefined;
+}
+
+/** A column as `pragma_table_info` has it. */
+export interface SqliteColumn {
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+}
+
+export async function readSqliteTables(ask: Ask, names: readonly string[]): Promise<Tables<SqliteColumn>> {
+  const tables = new Map<string, Map<string, SqliteColumn>>();
+  for (const name of names) {
+    const rows = await ask('SELECT name, type, "notnull" AS strict, pk, dflt_value FROM pragma_table_info(?)', [name]);
+    if (rows.length > 0) tables.set(name, new Map(rows.map((row) => [row['name'] as string, sqliteColumn(row)])));
+  }
+  return tables;
+}
+
+function sqliteColumn(row: Record<string, unknown>): SqliteColumn {
+  return {
+    type: String(row['type']).toLowerCase(),
+    nullable: Number(row['strict']) === 0 && Number(row['pk']) === 0,
+    hasDefault: row['dflt_value'] !== null,
+  };
+}
+
+/** What of a column is not as the entity says it; undefined where all is. Lengths mean nothing to SQLite. */
+export function sqliteDifference(entity: EntityColumn, column: SqliteColumn): string | undefined {
+  if (affinity(entity.type) !== affinity(column.type))
+    return `is ${column.type || 'of no type'}, the entity says ${entity.type}`;
+  if (entity.nullable && !column.nullable && !column.hasDefault) return 'is NOT NULL, the entity says nullable';
+  return undefined;
+}
+
+/** By SQLite's own rules, in their order (Datatypes In SQLite, 3.1). */
+function affinity(type: string): string {
+  if (type.includes('int')) return 'integer';
+  if (/char|clob|text/.test(type)) return 'text';
+  if (type === '' || type.includes('blob')) return 'blob';
+  return /real|floa|doub/.test(type) ? 'real' : 'numeric';
 }
