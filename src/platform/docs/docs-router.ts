@@ -110,7 +110,7 @@ function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Serves `/docs`, `/openapi.json`, `/openapi.yaml`, and the way from `/` to the page. To be called before the
+ * Serves `/docs`, `/openapi.json`, `/openapi.yaml`, and sends a browser from `/` to the page. To be called before the
  * application is initialised, so that it comes before the answer for what no route took.
  *
  * @param source asked at the first request for the document, when the listening port is known. Building takes some 25 ms

@@ -81,7 +81,7 @@ export class IdempotencyStore {
   }
 
   /**
-   * Makes way for a claim of the same transaction.
+   * Deletes an expired record, so that the same transaction can claim its key.
    *
    * @throws {QueryFailedError} (rejects) as `claim`.
    */

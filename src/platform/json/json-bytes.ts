@@ -21,8 +21,8 @@ const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 
 
 /**
  * The JSON text of a value in UTF-8, as `stringifyJson` makes it, written at once into bytes: text that is not ASCII is a
- * slow thing to the engine, and so is a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` is not told under which
- * name its object stands.
+ * slow thing to the engine, and so is a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` does not get the
+ * name of its member.
  *
  * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol; when it holds itself (or RangeError),
  * or a Promise, a Map, a Set, an Error, a stream.

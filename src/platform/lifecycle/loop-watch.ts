@@ -11,7 +11,7 @@ const BLOCKED_MS = 250;
 const NAMED = 10;
 
 /**
- * Charges a blocked event loop to the features that were being worked for: a handler that computes for long stops all
+ * Attributes a blocked event loop to the features whose requests were worked on: a handler that computes for long stops all
  * others. Which of them it was, one block does not show; the sum over many does.
  */
 @Injectable()

@@ -71,6 +71,6 @@ function encodeCursor(lastId: bigint, filters: string): string {
 function decodeCursor(cursor: string, filters: string): bigint | undefined {
   const [version, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':', 2);
   const lastId = version === VERSION && id !== undefined ? parseId(id) : undefined;
-  // Decoding base64url forgives much; only the very text that we give out is a cursor.
+  // Node decodes much that is no base64url; only the very text that is given out is a cursor.
   return lastId !== undefined && encodeCursor(lastId, filters) === cursor ? lastId : undefined;
 }

@@ -32,7 +32,7 @@ export class SdkLog implements DiagLogger {
   }
 }
 
-/** The SDK's chatter, which is not asked for. */
+/** What the SDK says besides warnings and errors. */
 function ignore(): void {
   return undefined;
 }

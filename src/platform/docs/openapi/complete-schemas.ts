@@ -3,7 +3,7 @@ import { INT64_MAX, INT64_MIN } from '../../int64/index.js';
 
 /**
  * Gives every int64 its exact bounds, and turns what Nest writes as OpenAPI 3.0 had it into JSON Schema: `example`, and
- * an `allOf` of one, which was the way to put anything beside a reference.
+ * an `allOf` of one, by which it puts anything beside a reference.
  */
 export function completeSchema(schema: Schema): void {
   const { properties = {}, items, allOf = [], type, format, example } = schema;
