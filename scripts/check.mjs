@@ -3,10 +3,9 @@
  *
  *   npm run check -- NAME [ARGUMENT …]
  */
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { runByName } from './run-by-name.mjs';
 
-const CHECKS = {
+runByName('check', {
   chart: { meaning: 'the chart, packaged, signed and verified' },
   clients: { meaning: 'generated clients, made, compiled and tried', needsBuild: true },
   faults: { meaning: 'faults with outages of a minute and many rounds' },
@@ -17,23 +16,6 @@ const CHECKS = {
   mysql: { meaning: 'the tests of the contract and of faults on MySQL' },
   patterns: { meaning: 'the patterns of openapi.json in Python, PHP, Go and Java' },
   schemathesis: { meaning: 'thousands of generated requests', needsBuild: true },
+  soak: { meaning: 'half an hour of load, and whether the process ages', script: 'soak.mjs', needsBuild: true },
   vitess: { meaning: 'the tests of the contract on Vitess' },
-};
-
-const [name = '', ...rest] = process.argv.slice(2);
-if (Object.hasOwn(CHECKS, name)) {
-  const { needsBuild = false, script = `check-${name}.mjs` } = CHECKS[name];
-  process.exitCode = (needsBuild && run('build.mjs', ['--unless-built'])) || run(script, rest);
-} else {
-  const list = Object.entries(CHECKS).map(([known, { meaning }]) => `  ${known.padEnd(14)}${meaning}\n`);
-  const complaint = name === '' ? '' : `There is no check '${name}'.\n\n`;
-  (name === '' ? process.stdout : process.stderr).write(
-    `${complaint}npm run check -- NAME, for one of these; CONTRIBUTING.md says more:\n\n${list.join('')}`,
-  );
-  process.exitCode = name === '' ? 0 : 1;
-}
-
-function run(script, args) {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  return spawnSync(process.execPath, [path, ...args], { stdio: 'inherit' }).status ?? 1;
-}
+});

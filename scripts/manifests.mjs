@@ -1,6 +1,6 @@
 /**
  * What a cluster is given, from deploy/kustomize and deploy/helm into deploy/rendered, where a review sees it and
- * `npm test` holds it against the service. `npm run manifests` writes it; `npm run check -- manifests` tells whether it is
+ * `npm test` holds it against the service. `npm run generate -- manifests` writes it; `npm run check -- manifests` tells whether it is
  * current. Both lint it: helm, kubeconform with the schemas of Kubernetes, the operator's own for its kinds, and values
  * that the chart must refuse.
  *
@@ -184,10 +184,10 @@ for (const values of ['production', 'every-option']) {
 mkdirSync(join(project, 'deploy/rendered'), { recursive: true });
 for (const [name, text] of Object.entries(rendered)) {
   const path = join(project, 'deploy/rendered', `${name}.yaml`);
-  const page = `# Written by \`npm run manifests\` from sources with the digest ${digestOfSources()}\n${text}`;
+  const page = `# Written by \`npm run generate -- manifests\` from sources with the digest ${digestOfSources()}\n${text}`;
   if (write) writeFileSync(path, page);
   else if (!existsSync(path) || readFileSync(path, 'utf8') !== page)
-    faults.push(`${path} is not current: npm run manifests`);
+    faults.push(`${path} is not current: npm run generate -- manifests`);
   checkSchema(text);
 }
 // It is created by hand, so no rendering has it.

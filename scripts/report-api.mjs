@@ -45,7 +45,9 @@ function report(entry, reportFileName, extractorMessageReporting) {
     },
   });
   if (check && result.apiReportChanged) {
-    console.error(`etc/${reportFileName} is not what the build exports; see the difference by: npm run api`);
+    console.error(
+      `etc/${reportFileName} is not what the build exports; see the difference by: npm run generate -- api`,
+    );
   }
   return result.errorCount === 0 && !(check && result.apiReportChanged);
 }

@@ -4,7 +4,7 @@
  * and how much it still does. Writes the table to docs/operating/incidents.md, unless it is `--quick`; ends with 1 where a limit is
  * broken.
  *
- *   npm run test:soak -- [--minutes 30] [--overload-seconds 60] [--quick]
+ *   npm run check -- soak [--minutes 30] [--overload-seconds 60] [--quick]
  */
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';

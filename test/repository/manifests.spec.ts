@@ -93,7 +93,7 @@ describe.each(['staging', 'production', 'helm'])('what a cluster is given: %s', 
   const api = workloads.find(({ name }) => name === 'Deployment')!.pod;
   const container = api.containers[0]!;
 
-  it('was written from the sources as they are: npm run manifests', () => {
+  it('was written from the sources as they are: npm run generate -- manifests', () => {
     expect(/digest ([0-9a-f]{64})/.exec(text)?.[1]).toBe(digestOfSources());
   });
 

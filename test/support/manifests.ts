@@ -79,7 +79,7 @@ export interface Manifest {
   readonly spec?: Spec;
 }
 
-/** What a cluster is given, as `npm run manifests` wrote it: the text and its objects. */
+/** What a cluster is given, as `npm run generate -- manifests` wrote it: the text and its objects. */
 export function readRendered(name: string): { readonly text: string; readonly objects: readonly Manifest[] } {
   const text = readFileSync(`${deploy}/rendered/${name}.yaml`, 'utf8');
   return { text, objects: parseAllDocuments(text).map((document) => document.toJS() as Manifest) };
