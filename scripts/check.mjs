@@ -12,8 +12,17 @@ runByName('check', {
   'keep-alive': { meaning: 'an hour of requests through nginx', needsBuild: true },
   'key-timing': { meaning: 'whether the time of a refusal reveals what was right about a key', needsBuild: true },
   manifests: { meaning: 'the files for a cluster, linted', script: 'manifests.mjs' },
+  mariadb: {
+    meaning: 'the tests of the contract and of faults on MariaDB 11.8',
+    script: 'check-database.mjs',
+    args: ['mariadb'],
+  },
   mutants: { meaning: 'careless changes of the sources that no test notices', needsBuild: true },
-  mysql: { meaning: 'the tests of the contract and of faults on MySQL' },
+  mysql: {
+    meaning: 'the tests of the contract and of faults on MySQL',
+    script: 'check-database.mjs',
+    args: ['mysql'],
+  },
   patterns: { meaning: 'the patterns of openapi.json in Python, PHP, Go and Java' },
   schemathesis: { meaning: 'thousands of generated requests', needsBuild: true },
   soak: { meaning: 'half an hour of load, and whether the process ages', script: 'soak.mjs', needsBuild: true },

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -202,7 +202,8 @@ async function makeDataFolder(binary: string, folder: string): Promise<void> {
     await run(binary, ['--no-defaults', '--initialize-insecure', `--datadir=${folder}`, ...ownPlace]);
     return;
   }
-  const installer = findProgram('mariadb-install-db', 'mysql_install_db');
+  const beside = join(dirname(binary), 'mariadb-install-db');
+  const installer = existsSync(beside) ? beside : findProgram('mariadb-install-db', 'mysql_install_db');
   if (installer === undefined) throw new Error(`${binary} came without mariadb-install-db`);
   const args = ['--auth-root-authentication-method=normal', '--skip-test-db', `--datadir=${folder}`];
   await run(installer, ['--no-defaults', ...args, ...ownPlace]);
