@@ -10,5 +10,8 @@ login=$1 database=$2
 
 # One snapshot for all tables. Without --skip-lock-tables the tables would be locked and clients be told 503 until it is done.
 # Do not migrate meanwhile: a changed table ends the snapshot.
-exec "$(command -v mariadb-dump || command -v mysqldump)" --defaults-extra-file="$login" \
-  --single-transaction --skip-lock-tables --quick --hex-blob --no-tablespaces --master-data=2 "$database"
+set -- --defaults-extra-file="$login" \
+  --single-transaction --skip-lock-tables --quick --hex-blob --no-tablespaces
+if dump=$(command -v mariadb-dump); then exec "$dump" "$@" --master-data=2 "$database"; fi
+# A server takes the GTIDs of a dump once only, and none that it has.
+exec mysqldump "$@" --source-data=2 --set-gtid-purged=OFF "$database"

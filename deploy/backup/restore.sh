@@ -17,18 +17,25 @@ fi
 client < "$dump"
 
 if [ -n "$log_login" ]; then
-  place=$(sed -n "s/^-- CHANGE MASTER TO MASTER_LOG_FILE='\([^']*\)', MASTER_LOG_POS=\([0-9]*\);.*/\1 \2/p" "$dump" | head -n 1)
+  place=$(sed -n "s/^-- CHANGE .* TO [A-Z]*_LOG_FILE='\([^']*\)', [A-Z]*_LOG_POS=\([0-9]*\);.*/\1 \2/p" "$dump" | head -n 1)
   if [ -z "$place" ]; then
     echo "$dump does not say where the binary log went on" >&2
     exit 1
   fi
-  "$(command -v mariadb-binlog || command -v mysqlbinlog)" --defaults-extra-file="$log_login" --read-from-remote-server \
-    --to-last-log --start-position="${place#* }" --stop-datetime="$until" --database="$database" "${place% *}" | client
+  # By its GTID, MySQL would pass over what it did once.
+  log=$(command -v mariadb-binlog) || log="$(command -v mysqlbinlog)" gtids=--skip-gtids
+  # In a file (TMPDIR), so that of a log that cannot be read nothing is done.
+  events=$(mktemp)
+  trap 'rm -f "$events"' EXIT
+  "$log" --defaults-extra-file="$log_login" --read-from-remote-server ${gtids-} --to-last-log --database="$database" \
+    --start-position="${place#* }" --stop-datetime="$until" "${place% *}" > "$events"
+  client < "$events"
 fi
 
 echo 'Keys that are good now. Revoke again what was revoked after the moment that was restored (key.revoked in the log):'
 client --batch --execute 'SELECT id, client, scopes FROM api_key WHERE revoked_at IS NULL ORDER BY id'
 echo
 echo 'The next ids. Where clients may hold later ones, raise them (ALTER TABLE ... AUTO_INCREMENT), or they name other records:'
-client --batch --execute 'SELECT TABLE_NAME, AUTO_INCREMENT FROM information_schema.TABLES
+# MySQL would tell what it knew yesterday.
+client --batch --execute '/*!80000 SET SESSION information_schema_stats_expiry = 0 */; SELECT TABLE_NAME, AUTO_INCREMENT FROM information_schema.TABLES
   WHERE TABLE_SCHEMA = DATABASE() AND AUTO_INCREMENT IS NOT NULL ORDER BY TABLE_NAME'

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,26 +9,39 @@ import { PATIENT, projectFolder, runCommand } from '../support/command.js';
 import { createMysqlDatabase, type TestDatabase } from '../support/database.js';
 import { HttpClient } from '../support/http.js';
 import { findDatabaseServer, MariaDb } from '../support/mariadb.js';
-import { findProgram } from '../support/programs.js';
+import { findExecutable, findProgram } from '../support/programs.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** restore.sh reads times in the time zone of its process. */
-const run = (file: string, args: readonly string[], options = {}) =>
-  promisify(execFile)(file, args, { ...options, env: { ...process.env, TZ: 'UTC' } });
 const script = (name: string): string => join(projectFolder, 'deploy/backup', name);
-const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()?.includes('mariadbd') === true;
+const binary = findDatabaseServer();
+/** The clients of the server that is tested. Those of MySQL are beside it where `mysql-server.mjs` has brought it. */
+const clients =
+  binary?.includes('mariadbd') === true
+    ? ['mariadb-dump', 'mariadb', 'mariadb-binlog'].map((name) => findProgram(name))
+    : ['mysqldump', 'mysql', 'mysqlbinlog'].map((name) => findExecutable(dirname(binary ?? '/'), name));
+const canRun = binary !== undefined && clients.every((client) => client !== undefined);
+
+interface Pet {
+  readonly name: string;
+}
 
 /** The drill of docs/operating/databases.md, on a service that is written to all the while. */
 (canRun ? describe : describe.skip)('a backup', () => {
   const folder = scratchFolder('backup');
   const dump = join(folder, 'animal-store.sql');
+  /** The scripts find no client there but those of this server. */
+  const programs = join(folder, 'bin');
   let server: MariaDb;
   let other: MariaDb;
   let source: TestDatabase;
   let service: Service;
   let client: HttpClient;
   const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1);
+
+  /** restore.sh reads times in the time zone of its process. */
+  const run = (file: string, args: readonly string[], options = {}) =>
+    promisify(execFile)(file, args, { ...options, env: { PATH: programs, TZ: 'UTC' } });
 
   function loginOf({ port }: MariaDb): string {
     const file = join(folder, `${String(port)}.cnf`);
@@ -54,8 +67,13 @@ const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()
   /** Restores into an empty database of the same name on another server, and gives what restore.sh says. */
   async function restore(...more: readonly string[]): Promise<{ database: TestDatabase; told: string }> {
     const database = await createMysqlDatabase(other.url(), other.adminUrl(), nameOf(source));
-    const { stdout } = await run(script('restore.sh'), [loginOf(other), nameOf(source), dump, ...more]);
-    return { database, told: stdout };
+    try {
+      const { stdout } = await run(script('restore.sh'), [loginOf(other), nameOf(source), dump, ...more]);
+      return { database, told: stdout };
+    } catch (error) {
+      await database.drop();
+      throw error;
+    }
   }
 
   async function serving<T>(database: TestDatabase, work: (url: string) => Promise<T>): Promise<T> {
@@ -67,13 +85,33 @@ const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()
     }
   }
 
+  /** The pages from `path` on, and where each goes on. */
+  async function walk(of: HttpClient, path: string, pages = Infinity): Promise<{ pets: Pet[]; next: string[] }> {
+    const [pets, next]: [Pet[], string[]] = [[], []];
+    for (let at: string | undefined = path; at !== undefined && pages > 0; pages -= 1) {
+      const answer = await of.get(at);
+      expect(answer.status).toBe(200);
+      pets.push(...(answer.json() as Pet[]));
+      const link = /<([^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+      at = link === undefined ? undefined : new URL(link, service.url).pathname + new URL(link, service.url).search;
+      if (at !== undefined) next.push(at);
+    }
+    return { pets, next };
+  }
+
   let key: string;
   let revoked: string;
+  /** Where a page went on that had the first two pets, and one that had the first pet that came after the dump. */
+  let cursors: { inside: string; behind: string };
   let before: Map<bigint, string>;
   let after: Map<bigint, string>;
   let moment: string;
 
   beforeAll(async () => {
+    mkdirSync(programs);
+    for (const program of [...clients, ...['sed', 'head', 'mktemp', 'rm'].map((name) => findProgram(name))]) {
+      symlinkSync(program!, join(programs, basename(program!)));
+    }
     const args = ['--log-bin=binlog', '--server-id=1'];
     [server, other] = await Promise.all([MariaDb.start({ args }), MariaDb.start()]);
     source = await createMysqlDatabase(server.url(), server.adminUrl());
@@ -95,6 +133,10 @@ const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()
     expect(statuses.filter((status) => status !== 201)).toEqual([]);
     expect((await runCommand(source, ['keys', 'revoke', publicIdOf(revoked)])).code).toBe(0);
     after = await add(['after the dump', 'still before the accident']);
+    const [inside] = (await walk(client, '/v1/pets?limit=2', 1)).next;
+    const last = (await walk(client, '/v1/pets?limit=100')).next.at(-1) ?? '/v1/pets?limit=100';
+    const behind = (await walk(client, last.replace('limit=100', 'limit=1'))).next.at(-1);
+    cursors = { inside: inside!, behind: behind! };
     await sleep(1100);
     moment = new Date().toISOString().slice(0, 19).replace('T', ' ');
     await sleep(1100);
@@ -134,6 +176,19 @@ const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()
     await database.drop();
   });
 
+  it('takes the cursors that were given out before: they go on behind the same pet, or there is nothing behind', async () => {
+    const { database } = await restore();
+    const names = [...before.values()];
+    await serving(database, async (url) => {
+      const restored = new HttpClient(url, key);
+      const { pets } = await walk(restored, cursors.inside);
+      expect(pets.slice(0, 2).map(({ name }) => name)).toEqual(names.slice(2));
+      expect(pets).toHaveLength((await petsOf(database)).size - 2);
+      expect(await walk(restored, cursors.behind)).toEqual({ pets: [], next: [] });
+    });
+    await database.drop();
+  });
+
   it('and the binary log bring back the moment before an accident: pets, ids and the revocation', async () => {
     const { database, told } = await restore(loginOf(server), moment);
     expect([...(await petsOf(database))]).toStrictEqual(expect.arrayContaining([...before, ...after]));
@@ -143,6 +198,16 @@ const canRun = findProgram('mariadb-dump') !== undefined && findDatabaseServer()
       expect((await new HttpClient(url, key).get('/v1/pets?limit=100')).status).toBe(200);
     });
     await database.drop();
+  });
+
+  it('is not restored to a moment without the binary log, and says so', async () => {
+    const nowhere = join(folder, 'nowhere.cnf');
+    writeFileSync(nowhere, '[client]\nhost=127.0.0.1\nport=1\nuser=root\n');
+    await expect(restore(nowhere, moment)).rejects.toMatchObject({
+      code: expect.any(Number),
+      stdout: '',
+      stderr: expect.stringMatching(/connect/i),
+    });
   });
 
   it('is not restored into a database that holds something', async () => {

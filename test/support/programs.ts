@@ -13,6 +13,11 @@ export function findProgram(...names: readonly string[]): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
+/** The path of a program in a folder, where it is there. */
+export function findExecutable(folder: string, name: string): string | undefined {
+  return [join(folder, name)].find(isExecutable);
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
