@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
-import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
-describe('what a feature says by the Logger of Nest', () => {
+onEachEngine('what a feature says by the Logger of Nest', (engine) => {
   let database: TestDatabase;
   let service: Service;
 
   beforeAll(async () => {
-    database = await createSqliteDatabase();
+    database = await engine.createDatabase();
     service = await Service.start({ database, ...hosting({ features: ['features/night-watch.feature.ts'] }) });
     await new HttpClient(service.url, await storeKey(database)).get('/v1/nights');
   });

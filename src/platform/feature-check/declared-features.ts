@@ -1,6 +1,7 @@
 import type { DynamicModule, ForwardReference, Provider, Type, FactoryProvider } from '@nestjs/common';
 import { ownerOf, type Entities, type Feature } from '../feature.js';
 import { holesIn, isThing } from './declaration-faults.js';
+import { isDeepStrictEqual } from 'node:util';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, EntitySchema } from 'typeorm';
 import { ConfigError, type Config } from '../config/index.js';
@@ -39,11 +40,15 @@ type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<(
  * every other one is given for example.
  */
 export function declareFeatures(features: readonly Feature[]): Promise<DeclaredFeature[]> {
-  return Promise.all(features.map(async (feature) => ({ ...feature, ...(await modulesUnder(feature.module)) })));
+  const globals: DynamicModule[] = [];
+  return Promise.all(
+    features.map(async (feature) => ({ ...feature, ...(await modulesUnder(feature.module, globals)) })),
+  );
 }
 
 async function modulesUnder(
   root: Type,
+  globals: DynamicModule[],
 ): Promise<Pick<DeclaredFeature, 'entities' | 'modules' | 'needs' | 'unreadable'>> {
   const modules: DeclaredModule[] = [];
   const needs: Feature[] = [];
@@ -64,11 +69,13 @@ async function modulesUnder(
     }
     // A class may be imported in several dynamic forms, but what its decorator says counts once.
     if (!seen.has(type)) {
+      shareGlobals(Reflect.getMetadata('imports', type), globals);
       const { imports, ...module } = readModule(type, unreadable);
       modules.push(module);
       waiting.push(...imports);
     }
     if (dynamic !== undefined && !seen.has(dynamic)) {
+      shareGlobals(dynamic.imports, globals);
       const { imports, ...module } = readDynamic(dynamic);
       modules.push(module);
       waiting.push(...imports);
@@ -77,6 +84,20 @@ async function modulesUnder(
   }
   const entities = [...new Set(modules.flatMap(({ type, providers }) => entitiesIn(type, providers)))];
   return { entities, modules, needs, unreadable };
+}
+
+/**
+ * Has equal global modules be one: Nest would make each of them, and with `ScheduleModule.forRoot()` in two features run
+ * every job twice.
+ */
+function shareGlobals(imports: unknown, globals: DynamicModule[]): void {
+  if (!Array.isArray(imports)) return;
+  imports.forEach((imported: DynamicModule | undefined, index) => {
+    if (imported?.global !== true) return;
+    const same = globals.find((other) => isDeepStrictEqual(other, imported));
+    if (same === undefined) globals.push(imported);
+    else imports[index] = same;
+  });
 }
 
 async function resolve(imported: Import): Promise<Type | DynamicModule> {

@@ -9,7 +9,8 @@ import {
 import type { IncomingMessage } from 'node:http';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { exchangeOf, Responder, type Answer, type Exchange } from '../http/index.js';
-import { declareRoute } from '../routing/index.js';
+import { INTERCEPTORS_METADATA } from '../nest-internals.js';
+import { declareRoute, type Route } from '../routing/index.js';
 import { hasShape, validateBody, validateQuery } from '../validation/index.js';
 import { Idempotency } from './idempotency.js';
 import { fingerprintOf, parseIdempotencyKey, recordId } from './idempotency-key.js';
@@ -17,6 +18,9 @@ import { fingerprintOf, parseIdempotencyKey, recordId } from './idempotency-key.
 /** Has a request with `Idempotency-Key` handled once: the handler runs in one transaction with the record of its answer. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
+  /** A handler that two controllers inherit may have it twice around. */
+  private readonly begun = new WeakSet<Exchange>();
+
   constructor(
     private readonly idempotency: Idempotency,
     private readonly responder: Responder,
@@ -25,7 +29,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<IncomingMessage>();
     const header = request.headers['idempotency-key'];
-    return header === undefined ? next.handle() : from(this.once(exchangeOf(request), header, next));
+    const exchange = exchangeOf(request);
+    const isOnce = header !== undefined && exchange.route?.idempotent === true && !this.begun.has(exchange);
+    if (!isOnce) return next.handle();
+    this.begun.add(exchange);
+    return from(this.once(exchange, header, next));
   }
 
   private async once(exchange: Exchange, header: string | string[], next: CallHandler): Promise<Answer> {
@@ -45,6 +53,24 @@ export class IdempotencyInterceptor implements NestInterceptor {
  */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(UseInterceptors(IdempotencyInterceptor), declareRoute({ idempotent: true }));
+
+/**
+ * Puts the interceptor around those of the feature, which may change the answer: that of the controller's first,
+ * `ClassSerializerInterceptor` for one. To be called before Nest reads the controllers.
+ */
+export function recordOutermost(routes: readonly Route[]): void {
+  for (const { controller, handler } of routes.filter(({ idempotent }) => idempotent)) {
+    const [ofClass = [], ofHandler = []] = [controller, handler].map(
+      (at) => Reflect.getMetadata(INTERCEPTORS_METADATA, at) as unknown[] | undefined,
+    );
+    const others = (list: readonly unknown[]): unknown[] => list.filter((each) => each !== IdempotencyInterceptor);
+    const isAlone = others(ofClass).length === 0;
+    if (!isAlone)
+      Reflect.defineMetadata(INTERCEPTORS_METADATA, [IdempotencyInterceptor, ...others(ofClass)], controller);
+    const first = isAlone ? [IdempotencyInterceptor] : [];
+    Reflect.defineMetadata(INTERCEPTORS_METADATA, [...first, ...others(ofHandler)], handler);
+  }
+}
 
 /**
  * What makes two requests of one operation different: the values of the body, and the target where it may differ. They are

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -139,7 +140,7 @@ const BY_DTO = new Set(['invalid_field', 'missing_field', 'invalid_parameter']);
 onEachEngine('an application of the usual kind', (engine) => {
   const twins = startTwins({
     modules: `${FOLDER}/gazette.plain.ts`,
-    features: [`${FOLDER}/gazette.features.ts`],
+    features: [`${FOLDER}/gazette.features.ts`, `${FOLDER}/idempotent.features.ts`],
     env: { CHANGED_LINES: CHANGES },
     createDatabase: () => engine.createDatabase(),
   });
@@ -178,6 +179,29 @@ onEachEngine('an application of the usual kind', (engine) => {
     expect(line).toMatchObject({ feature: 'gazette' });
     const name = 'http_server_request_duration_seconds_count';
     expect(await metricValue(twins.service.managementUrl, name, `http_route="${route}"`)).toBeGreaterThan(0);
+  });
+
+  it.each<readonly [path: string, body: (name: string) => object | undefined]>([
+    ['users', (name) => ({ user: { email: `${name}@example.org`, username: name, password: 'analytical' } })],
+    ['articles', (name) => article(name)],
+    ['articles/whales-and-how-to-feed-them/comments', (name) => ({ comment: { body: name } })],
+    ['articles/whales-and-how-to-feed-them/favourite', () => undefined],
+    ['profiles/bob/follow', () => undefined],
+  ])('POST %s is carried out once for an Idempotency-Key', async (path, bodyOf) => {
+    const name = `n${randomBytes(4).toString('hex')}`;
+    const session = `Bearer ${sessions.featured.get('ada') ?? ''}`;
+    const post = (body = bodyOf(name)): Promise<Answer> => {
+      const headers = { 'idempotency-key': name, 'x-session': session };
+      return twins.featured.request('POST', `/v1/${path}`, { headers, ...(body && { body }) });
+    };
+    const [first, again] = [await post(), await post()];
+    expect(first.status).toBeLessThan(300);
+    expect([again.status, again.text]).toStrictEqual([first.status, first.text]);
+    expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toStrictEqual([null, 'true']);
+    const other = bodyOf(`other${name}`);
+    if (other !== undefined) expect(await post(other)).toBeErrorShape(422, 'idempotency_key_reused');
+    const { text } = await twins.featured.get('/v1/articles/whales-and-how-to-feed-them/comments');
+    expect(text.split(name)).toHaveLength(path.endsWith('comments') ? 2 : 1);
   });
 
   async function send(both: Twins, which: 'plain' | 'featured', [sender, request, body]: Step): Promise<Answer> {

@@ -36,7 +36,8 @@ class Patrol {
 
 class CreatePatrols1764302000000 implements MigrationInterface {
   up(runner: QueryRunner): Promise<unknown> {
-    return runner.query('CREATE TABLE patrol (id INTEGER PRIMARY KEY, street VARCHAR(10) NOT NULL)');
+    const id = `id INTEGER PRIMARY KEY${runner.dataSource.options.type === 'mysql' ? ' AUTO_INCREMENT' : ''}`;
+    return runner.query(`CREATE TABLE patrol (${id}, street VARCHAR(10) NOT NULL)`);
   }
   down(runner: QueryRunner): Promise<unknown> {
     return runner.query('DROP TABLE patrol');

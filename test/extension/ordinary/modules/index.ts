@@ -1,8 +1,9 @@
 import { BooksModule } from './books.module.js';
+import { DiaryModule } from './diary/diary.module.js';
 import { FleetModule } from './fleet.module.js';
 import { PrintsModule } from './prints.module.js';
 import { ShelvesModule } from './shelves.module.js';
 import { WeatherModule } from './weather.module.js';
 
 /** What the plain Nest application is made of. */
-export const ordinaryModules = [BooksModule, FleetModule, PrintsModule, ShelvesModule, WeatherModule];
+export const ordinaryModules = [BooksModule, DiaryModule, FleetModule, PrintsModule, ShelvesModule, WeatherModule];
