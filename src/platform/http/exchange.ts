@@ -116,9 +116,9 @@ export class Exchange {
    * address and not just any text. Undefined once the socket is gone.
    */
   get clientAddress(): string | undefined {
-    if (this.request.headers['x-forwarded-for'] === undefined) return this.request.socket.remoteAddress;
+    if (this.request.headers['x-forwarded-for'] === undefined) return bareIpv4(this.request.socket.remoteAddress);
     const { ip } = this.request as { ip?: string };
-    return ip !== undefined && isIP(ip) > 0 ? ip : this.request.socket.remoteAddress;
+    return bareIpv4(ip !== undefined && isIP(ip) > 0 ? ip : this.request.socket.remoteAddress);
   }
 
   /** The query as it was sent, without the `?`. */
@@ -218,4 +218,9 @@ function parseTraceparent(header: string | string[] | undefined): TraceContext |
   if (typeof header !== 'string') return undefined;
   const [, traceId, spanId] = TRACEPARENT.exec(header) ?? [];
   return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+}
+
+/** A server that listens on `::` sees an IPv4 client as `::ffff:192.0.2.1` (RFC 4291 §2.5.5.2). */
+function bareIpv4(address: string | undefined): string | undefined {
+  return address?.startsWith('::ffff:') === true && address.includes('.') ? address.slice(7) : address;
 }
