@@ -5,7 +5,7 @@ const DEFAULT_CAPACITY = 10_000;
 
 /**
  * Keys by public id, as the database had them not longer ago than a fixed life, counted from when the query was sent:
- * so a revocation holds here at the latest one life after it was committed. Ids that do not exist are remembered as
+ * so a revocation takes effect here one life after it was committed at the latest. Ids that do not exist are remembered as
  * long, in a space of their own, where no flood of them can displace a real key. Both spaces are bounded.
  */
 export class ApiKeyCache {

@@ -9,7 +9,7 @@ import type { KnownApiKey } from './stored-api-key.js';
 const LOOK_EVERY_MS = 1000;
 
 /**
- * Keys from a mounted file, API_KEYS_FILE, beside those in the database; where an id is in both, the file holds.
+ * Keys from a mounted file, API_KEYS_FILE, beside those in the database; where an id is in both, the file decides.
  *
  * The file is looked at every second rather than watched: kubelet swaps a symbolic link two folders up, and network
  * file systems send no events. A new file that cannot be used changes nothing and is logged once. A file that is gone

@@ -86,7 +86,7 @@ async function read(file: string): Promise<{ entries: readonly unknown[]; stats?
   }
 }
 
-/** Gives the draft what the service may read the file by. */
+/** Gives the draft the owner, group and permissions of the file, so that the service can read it. */
 async function makeAlike(draft: string, { uid, gid, mode }: Stats): Promise<void> {
   const own = await stat(draft);
   if (own.uid !== uid || own.gid !== gid) {

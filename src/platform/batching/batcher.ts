@@ -32,7 +32,7 @@ export interface BatcherOptions {
 /** Items of one batch, with those of the same key: all of them are answered in one go, which others wait for. */
 const MOST_ITEMS = 64;
 
-/** Items that may wait; more than shedding lets in flight, so it is met only where shedding is off. */
+/** Items that may wait: more than shedding lets in flight, so the bound matters only where shedding is off. */
 const MAX_WAITING = 1000;
 
 /**

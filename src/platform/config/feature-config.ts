@@ -18,7 +18,7 @@ export interface FeatureConfig<S extends ConfigVariables = ConfigVariables> {
 /** The values of a feature's variables, by name, as `@Inject(ordersConfig.KEY)` gives them. */
 export type ConfigValues<C extends FeatureConfig> = Readonly<CleanedEnv<C['variables']>>;
 
-/** Whoever has variables of its own: a feature. */
+/** A feature, as far as its variables are concerned. */
 export interface Configured {
   readonly name: string;
   readonly config?: FeatureConfig;

@@ -30,8 +30,8 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /**
- * OpenTelemetry's own; the proxy of command line tools, which also write it small; and what Kubernetes puts into every
- * pod for a Service that happens to be called `database`, say.
+ * Variables of OpenTelemetry, the proxy of command line tools, also in lower case, and what Kubernetes sets in every pod
+ * for a Service, of the name `database` for example.
  */
 function isForeign(name: string, text: string): boolean {
   return (

@@ -76,7 +76,7 @@ export class SessionError extends Error {
 }
 
 /**
- * Puts a new connection into the state that statements assume, and reads back what it is in then. Three round trips, one
+ * Puts a new connection into the state that statements assume, and reads the state back. Three round trips, one
  * more with causal reads.
  *
  * @throws {SessionError} (rejects) with everything that could not be had. Else what `ask` rejects with.

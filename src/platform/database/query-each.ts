@@ -40,7 +40,7 @@ export async function queryEach<T = Record<string, unknown>>(
   return results;
 }
 
-/** Statements by what they ask: there are as many as SELECTs, times the sizes of a batch. */
+/** Statements by their SELECT and the number of its parts. */
 const known = createLRU<string, string>({ max: MOST_STATEMENTS });
 
 /** `(SELECT 0e0 AS union_part, …) UNION ALL (SELECT 1e0 AS union_part, …)`, made once for each size. */

@@ -5,7 +5,7 @@ import { isConflict } from './mysql-failure.js';
 const TRIES = 3;
 /** Successes after which one more try is allowed, so that in an outage the load grows by a tenth at most. */
 const PRICE = 10;
-/** The most that is saved up, and what there is at the start: ten tries. */
+/** The highest budget, which is that of the start too: ten tries. */
 const MOST = 10 * PRICE;
 
 /**

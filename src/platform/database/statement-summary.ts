@@ -6,7 +6,7 @@ export interface StatementSummary {
   readonly collection: string;
 }
 
-/** Texts that are remembered: a feature that builds its statements out of values has no end of them. */
+/** Texts to remember: a feature that puts values into its statements has more and more of them. */
 export const MOST_STATEMENTS = 500;
 
 const known = createLRU<string, StatementSummary>({ max: MOST_STATEMENTS });

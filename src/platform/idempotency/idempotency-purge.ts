@@ -12,7 +12,7 @@ const PERIOD_MS = 60_000;
 export class IdempotencyPurge implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private isOver = false;
-  /** Why the last purge failed, as far as the log knows. */
+  /** The failure that the log has last. */
   private failure: string | undefined;
   private failingSince = 0;
 

@@ -23,7 +23,7 @@ interface Stored {
 }
 
 /**
- * Answers by idempotency key, in the database of the data that they speak of. The database's clock decides when a record
+ * Answers by idempotency key, in the same database as the data that they are about. The database's clock decides when a record
  * expires, so a replica whose own clock is wrong does no harm.
  */
 @Injectable()

@@ -20,8 +20,8 @@ const [QUOTE, BACKSLASH, COMMA, MINUS, ZERO] = [0x22, 0x5c, 0x2c, 0x2d, 0x30];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The JSON text of a value in UTF-8, as `stringifyJson` makes it, written at once into bytes: text that is not ASCII is a
- * slow thing to the engine, and so is a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` does not get the
+ * The JSON text of a value in UTF-8, as `stringifyJson` makes it, written at once into bytes: the engine is
+ * slow at text that is not ASCII, and at a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` does not get the
  * name of its member.
  *
  * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol; when it holds itself (or RangeError),
@@ -103,7 +103,7 @@ function writeObject(object: Readonly<Record<string, unknown>>, start: number): 
   let at = start;
   buffer[at++] = OPENING_BRACE;
   for (const name in object) {
-    // V8 sees that this holds of most, and asks for nothing; `Object.hasOwn` it would ask each time.
+    // V8 compiles this to no call for most objects; `Object.hasOwn` would be a call each time.
     if (!Object.prototype.hasOwnProperty.call(object, name)) continue;
     const separated = at - start > 1 ? at + 1 : at;
     if (separated > at) buffer[at] = COMMA;
@@ -149,7 +149,7 @@ function writeString(text: string, start: number): number {
   return at;
 }
 
-/** What has something to escape, or characters beyond U+FFFF. */
+/** Writes a text with characters that must be escaped, or that are beyond U+FFFF. */
 function writeEscaped(text: string, at: number): number {
   return writeBytes(bytesOf(JSON.stringify(text)), at);
 }

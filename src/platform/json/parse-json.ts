@@ -5,7 +5,7 @@ import { INT64_MAX, INT64_MIN } from '../int64/index.js';
 
 const MAX_DEPTH = 32;
 
-// `ignoreBOM` hands the byte order mark on instead of dropping it (RFC 8259 §8.1 lets a parser refuse it).
+// `ignoreBOM` keeps the byte order mark, which is dropped otherwise (RFC 8259 §8.1 lets a parser refuse it).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**

@@ -28,7 +28,7 @@ interface Parts {
   readonly environment: FeatureEnvironment;
 }
 
-/** Milliseconds that hooks and the database have to end at least; the grace that operators give is longer. */
+/** Milliseconds that hooks and the database have to end at least; the grace period of a pod is longer. */
 const CLOSE_MS = 3000;
 
 /** The application as this process runs it. */
@@ -121,7 +121,7 @@ export class Running implements Application {
 
   private async closeInOrder(): Promise<true> {
     const closing = this.nest.close();
-    // A hook of a feature that has not started may miss what its start would have made.
+    // A shutdown hook may fail where its feature has not started.
     await (this.isUp ? closing : closing.catch(() => undefined));
     await this.link.close();
     await this.tracing?.stop();

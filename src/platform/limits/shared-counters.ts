@@ -51,7 +51,7 @@ export class SharedCounters {
     return new SharedCounters(client as ReturnType<typeof createClient>, new URL(url).host, log);
   }
 
-  /** A limiter that counts here. */
+  /** A limiter that counts in this Redis. */
   limiter(options: IRateLimiterOptions): RateLimiterRedis {
     return new RateLimiterRedis({ ...options, storeClient: this.client, useRedisPackage: true });
   }

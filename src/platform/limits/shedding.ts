@@ -28,7 +28,7 @@ export class Shedding implements OnApplicationShutdown {
   faultAt(inFlight: number): ApiError | undefined {
     const { maxInflight, loopDelayMs } = this.config.shed;
     if (maxInflight > 0 && inFlight > maxInflight) return this.shed('in_flight');
-    // A request that is alone was not delayed by others here, but by other programs: to refuse it would spare nothing.
+    // A request that is alone was delayed by other programs, not by requests: to refuse it would help nobody.
     if (loopDelayMs > 0 && inFlight > 1 && this.loopDelayMs > loopDelayMs) return this.shed('loop_delay');
     return undefined;
   }

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 
-/** Characters from which on lines are written at once. */
+/** Lines are written at once when they have so many characters. */
 const BATCH_LENGTH = 16 * 1024;
 /** Milliseconds that a line waits for others to be written with it. */
 const BATCH_MS = 10;

@@ -3,7 +3,7 @@ import type { Level } from 'pino';
 import type { Log } from './log.js';
 import { describeError, framesOf, messageOf } from './redaction.js';
 
-/** The context by which Nest logs a fault of the start; it also throws the fault, which is logged where it is caught. */
+/** The context by which Nest logs a fault of the start. It throws the fault too, which is logged where it is caught. */
 const LOGGED_BY_ITS_CATCHER = 'ExceptionHandler';
 
 /** The contexts by which Nest logs each module and route at a start; these lines are for debugging. */

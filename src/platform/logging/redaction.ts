@@ -1,4 +1,4 @@
-/** What may leave a line of the log, by allow-list first; what has the shape of a secret is taken out of the rest last. */
+/** What a line of the log may hold: first by a list of what is allowed, then without what has the shape of a secret. */
 
 /** An error: TypeORM's carry SQL and parameters, drivers' quote values, requests hang on some; none of it is logged. */
 export function describeError(thrown: unknown): object {

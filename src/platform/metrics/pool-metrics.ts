@@ -13,7 +13,7 @@ const POOL = 'db_client_connection_pool_name';
 const STATE = 'db_client_connection_state';
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** The pool of database connections, as OpenTelemetry names it. How it is now is looked at when somebody asks. */
+/** The pool of database connections, as OpenTelemetry names it. Its state is read at each scrape. */
 export class PoolMetrics {
   private pool = '';
   private state: () => PoolState | undefined = () => undefined;
@@ -76,40 +76,32 @@ export class PoolMetrics {
   }
 }
 
-type Look = () => { readonly name: Readonly<Record<typeof POOL, string>>; readonly state: PoolState | undefined };
+type Name = Readonly<Record<typeof POOL, string>>;
+type Look = () => { readonly name: Name; readonly state: PoolState | undefined };
 
 function exposeGauges(registers: Registry[], look: Look): void {
-  const labelNames = [POOL];
-  new Gauge({
-    name: 'db_client_connection_count',
-    help: 'Connections of the pool, by their state.',
-    labelNames: [POOL, STATE],
-    registers,
-    collect() {
-      const { name, state } = look();
-      if (state === undefined) return;
-      this.set({ ...name, [STATE]: 'idle' }, state.idle);
-      this.set({ ...name, [STATE]: 'used' }, state.used);
-    },
+  const expose = (name: string, help: string, set: (gauge: Gauge, pool: Name, state: PoolState) => void): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: [POOL, STATE],
+      registers,
+      collect() {
+        const { name: pool, state } = look();
+        if (state !== undefined) set(this, pool, state);
+      },
+    });
+  };
+  expose('db_client_connection_count', 'Connections of the pool, by their state.', (gauge, pool, { idle, used }) => {
+    gauge.set({ ...pool, [STATE]: 'idle' }, idle);
+    gauge.set({ ...pool, [STATE]: 'used' }, used);
   });
-  new Gauge({
-    name: 'db_client_connection_max',
-    help: 'Connections that the pool may open.',
-    labelNames,
-    registers,
-    collect() {
-      const { name, state } = look();
-      if (state !== undefined) this.set(name, state.max);
-    },
-  });
-  new Gauge({
-    name: 'db_client_connection_pending_requests',
-    help: 'Statements and transactions that wait for a connection.',
-    labelNames,
-    registers,
-    collect() {
-      const { name, state } = look();
-      if (state !== undefined) this.set(name, state.pending);
-    },
-  });
+  expose('db_client_connection_max', 'Connections that the pool may open.', (gauge, pool, { max }) =>
+    gauge.set(pool, max),
+  );
+  expose(
+    'db_client_connection_pending_requests',
+    'Statements and transactions that wait for a connection.',
+    (gauge, pool, { pending }) => gauge.set(pool, pending),
+  );
 }

@@ -98,7 +98,6 @@ function takenBy(inputs: readonly HandlerArgument[]) {
     hasQuery: inputs.some(({ kind }) => kind === 'query'),
     queryType: typeOfWhole(inputs, 'query'),
     queryNames: namesOfQuery(inputs),
-    paramsType: typeOfWhole(inputs, 'param'),
   };
 }
 

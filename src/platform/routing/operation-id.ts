@@ -61,7 +61,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** `ponies` → `pony`; a word that this does not know stays as it is. */
+/** `ponies` → `pony`; an unknown word stays as it is. */
 function singular(word: string): string {
   if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`;
   if (/(ss|us|x|ch|sh)es$/i.test(word)) return word.slice(0, -2);

@@ -61,8 +61,6 @@ export interface Route extends RouteTraits {
   readonly queryType: Type | undefined;
   /** The only parameters that its query may have; undefined where the class says so, or the handler sees all. */
   readonly queryNames: QueryNames | undefined;
-  /** The class that all parameters of its path are declared by. */
-  readonly paramsType: Type | undefined;
   /** Media types of what it answers when it succeeds; empty where only the handler knows. */
   readonly produces: readonly string[];
   /** Media types of the bodies that it takes. */

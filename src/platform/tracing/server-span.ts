@@ -103,7 +103,7 @@ export function databaseSpan(tracer: Tracer, statement: Statement, place: Contex
   return span;
 }
 
-/** Texts to remember; a feature that builds its statements out of values has no end of them. */
+/** Texts to remember: a feature that puts values into its statements has more and more of them. */
 const MOST_STATEMENTS = 1000;
 
 /** Strings in single quotes, and numbers that are no part of a name. */

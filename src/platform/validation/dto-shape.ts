@@ -108,7 +108,7 @@ export function neverText(dto: Dto): string[] {
   return [...new Set(names)].filter((name) => !isConverted(dto, name));
 }
 
-/** Whether something makes another thing of a text that comes for a property. */
+/** Whether a decorator converts the text that a client sends for a property. */
 function isConverted(dto: Dto, name: string): boolean {
   const convert = converterOf(dto.prototype as object, name);
   const transforms = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);

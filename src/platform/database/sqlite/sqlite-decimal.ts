@@ -8,7 +8,7 @@ const EXACT_DIGITS = 15;
 /** Places by which an exponent moves the point at most: what is beyond them changes no value that a column could hold. */
 const FARTHEST = 1000;
 
-/** Digits of a DECIMAL that says none. */
+/** Digits of a DECIMAL that is declared without a precision. */
 const DEFAULT_PRECISION = 10;
 
 type Decimal = Pick<ColumnMetadata, 'type' | 'precision' | 'scale' | 'propertyName'>;

@@ -19,7 +19,7 @@ nameControls();
 
 const authorization = new TabAuthorization('bearerAuth', sessionStorage, `bearerAuth ${location.pathname}`);
 
-// Taken before Swagger UI sees it, which would make a link of its own of it, to nothing.
+// Read before Swagger UI starts, which would replace it by a link to no operation.
 const asked = location.hash;
 if (!asked.startsWith('#/')) history.replaceState(null, '', location.pathname);
 

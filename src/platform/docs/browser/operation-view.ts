@@ -5,7 +5,7 @@ interface ResponseProps {
   readonly response: { get(name: 'description'): string | undefined };
 }
 
-/** A dozen failures with their examples make an operation several screens long: each is a line, until it is opened. */
+/** A dozen failures with examples make an operation several screens long, so each is one line until it is opened. */
 export const foldedFailures: SwaggerUiPlugin = {
   wrapComponents: {
     response: (Original: unknown, system: SwaggerUi) => (props: ResponseProps) => {

@@ -32,7 +32,9 @@ export function operationHeaders(route: Route, source: HeaderSource): Record<str
   const next = route.paginated && nextLink(urls.of(filled(route.path)), new URLSearchParams({ limit: '2' }), CURSOR);
   const relations = [
     ...(next ? ['`rel="next"`: the next page, absent on the last one.'] : []),
-    ...(headers ? ['`rel="deprecation"`: where it is told; `rel="successor-version"`: what to use instead.'] : []),
+    ...(headers
+      ? ['`rel="deprecation"`: where the deprecation is explained; `rel="successor-version"`: what to use instead.']
+      : []),
   ];
   const located = source.routes.find(({ operationId }) => operationId === route.located?.operationId);
   const all: Record<OperationHeader, object | undefined> = {

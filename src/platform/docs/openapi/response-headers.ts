@@ -7,7 +7,7 @@ const text = (description: string, example: string, pattern?: string): object =>
   example,
 });
 
-/** Never absent where it is declared. */
+/** A header that is always there where it is declared. */
 const always = <T extends object>(header: T): T & { required: true } => ({ ...header, required: true });
 
 /** `components/headers`: those that are the same whatever the operation is; `operationHeaders` has the others. */
@@ -56,7 +56,7 @@ export const responseHeaders = {
 
 type HeaderName = keyof typeof responseHeaders | OperationHeader;
 
-/** Answered before there is an accepted key. */
+/** Statuses of answers that are sent before a key was accepted. */
 const uncounted = new Set([401, 414, 431]);
 const retried = new Set([409, 429, 503]);
 
@@ -65,7 +65,7 @@ type Condition = (route: Route, status: number) => boolean | undefined;
 const everywhere: Condition = () => true;
 const validated: Condition = (route, status) => route.method === 'GET' && status < 400;
 const deprecated: Condition = (route) => route.deprecated !== undefined;
-/** What is late is a body, which is read after that check, or the head, which is read before. */
+/** A body that is late is read after the key was accepted, a head that is late before. */
 const late: Condition = (route, status) => status === 408 && route.bodyType === undefined;
 const counted: Condition = (route, status) => !route.open && !uncounted.has(status) && !late(route, status);
 
