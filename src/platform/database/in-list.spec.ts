@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inList } from './in-list.js';
+import { inList } from './sql-values.js';
 
 describe('inList', () => {
   it.each([

@@ -1,7 +1,7 @@
 export { createDataSource } from './data-source.js';
 export { MIGRATION_TABLE } from './statement-log.js';
 export { databaseNow } from './database-clock.js';
-export { inList, type InList } from './in-list.js';
+export { inList, type InList } from './sql-values.js';
 export {
   codeOf,
   databaseFailure,

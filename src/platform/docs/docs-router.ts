@@ -127,12 +127,11 @@ const guidePath = fileURLToPath(new URL('../../../docs/api.md', import.meta.url)
 
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofThisPage = [
-  'colour-scheme.js',
+  'accessibility.js',
   'docs-ui.js',
   'exact-integer.js',
   'exact-numbers.js',
   'key-field.js',
-  'named-controls.js',
   'operation-link.js',
   'operation-view.js',
   'plain-answers.js',

@@ -1,9 +1,8 @@
 /** Starts Swagger UI on the documentation page. Runs in the browser; the page loads it as a module. */
-import { followColourScheme } from './colour-scheme.js';
+import { followColourScheme, nameControls } from './accessibility.js';
 import { documentInfo, foldedFailures, foldedHeaders, namedItems } from './operation-view.js';
 import { exactNumbers } from './exact-numbers.js';
 import { keyField } from './key-field.js';
-import { nameControls } from './named-controls.js';
 import { deepLinkOfOperation, withThisServerFirst } from './operation-link.js';
 import { explainNoAnswer, withWholeHeaders } from './plain-answers.js';
 import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';

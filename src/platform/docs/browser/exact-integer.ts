@@ -7,8 +7,11 @@ const MARKED_IN_JSON = new RegExp(`"${MARK}(-?[0-9]+)"`, 'g');
 const BOUND = /^(exclusive)?(minimum|maximum)$/i;
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
-/** What ES2026 adds to JSON.parse; the compiler's library does not describe it yet. */
-const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
+/** What ES2026 adds to JSON; the compiler's library does not describe it yet. A browser that has one part has the other. */
+const { parse, rawJSON } = JSON as unknown as {
+  parse: (text: string, reviver: Reviver) => unknown;
+  rawJSON: (text: string) => unknown;
+};
 
 /**
  * Parses JSON; an integer that a number would round is marked instead. A bound of a schema that would be rounded is left
@@ -40,8 +43,6 @@ export function mapMarked(value: unknown, turn: (digits: string) => unknown): un
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapMarked(part, turn)]));
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
-
 /**
  * Indents JSON text by two spaces a level. Numbers stay the characters that were sent: a number of JavaScript is exact
  * only up to 2^53, an id goes up to 2^63.
@@ -49,19 +50,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
  * @throws {SyntaxError} when the text is not JSON.
  */
 export function indentJson(text: string): string {
-  JSON.parse(text);
-  let depth = 0;
-  let indented = '';
-  let previous = '';
-  for (const token of text.match(TOKEN) ?? []) {
-    const opened = previous === '{' || previous === '[';
-    const closes = token === '}' || token === ']';
-    if (closes) depth -= 1;
-    if (closes ? !opened : opened || previous === ',') indented += `\n${'  '.repeat(depth)}`;
-    else if (previous === ':') indented += ' ';
-    if (token === '{' || token === '[') depth += 1;
-    indented += token;
-    previous = token;
-  }
-  return indented;
+  const exact = parse(text, (_key, value, context) =>
+    typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value,
+  );
+  return JSON.stringify(exact, null, 2);
 }

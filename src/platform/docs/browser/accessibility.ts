@@ -6,7 +6,13 @@ interface Element {
 
 declare const document: {
   readonly body: unknown;
+  readonly documentElement: { readonly classList: { toggle(name: string, on: boolean): void } };
   querySelectorAll(selector: string): Iterable<Element>;
+};
+
+declare function matchMedia(query: string): {
+  readonly matches: boolean;
+  addEventListener(type: 'change', listener: () => void): void;
 };
 
 declare class MutationObserver {
@@ -35,4 +41,14 @@ export function nameControls(): void {
     }
   };
   new MutationObserver(nameAll).observe(document.body, { childList: true, subtree: true });
+}
+
+/** Dark or light, as the reader's system is; Swagger UI has both, and asks for a class to be dark. */
+export function followColourScheme(): void {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const follow = (): void => {
+    document.documentElement.classList.toggle('dark-mode', dark.matches);
+  };
+  follow();
+  dark.addEventListener('change', follow);
 }
