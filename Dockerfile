@@ -35,10 +35,11 @@ LABEL org.opencontainers.image.title="Animal Store" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.created="$CREATED" \
       org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
-# Three quarters of what the container may use are for the heap, the rest for buffers, code and the stack: the heap is
-# collected before the kernel ends the process.
+# Some three quarters of what the container may use are for the heap, the rest for buffers, code and the stack: the heap is
+# collected before the kernel ends the process. In a container of 512 MiB V8 would give new objects 1 MiB and collect them all
+# the time: docs/benchmarks.md, "Memory". These may take three times 16.
 ENV NODE_ENV=production \
-    NODE_OPTIONS="--max-old-space-size-percentage=75" \
+    NODE_OPTIONS="--max-old-space-size-percentage=65 --max-semi-space-size=16" \
     REVISION="$REVISION"
 WORKDIR /app
 # Owned by root: the process reads its program and cannot change it.

@@ -17,7 +17,16 @@ import {
 import { joined, runRounds, type Contender, type Effort, type Samples } from './rounds.ts';
 import { requireSameAnswers } from './same-answers.ts';
 import { casesOf, scaleScenarios, scenarios, type Case, type Scenario } from './scenarios.ts';
-import { animalStore, builtIn, buildPeers, programs, RunningService, without, type Program } from './services.ts';
+import {
+  animalStore,
+  builtIn,
+  buildPeers,
+  programs,
+  RunningService,
+  without,
+  withSemiSpace,
+  type Program,
+} from './services.ts';
 import { writeBlock, writeChart } from './written.ts';
 
 interface Options {
@@ -30,6 +39,7 @@ interface Options {
   readonly connections?: string[];
   readonly beside?: string[];
   readonly without?: true | string[];
+  readonly semiSpace?: true | string[];
   readonly restarts?: string;
   readonly rounds?: string;
   readonly seconds?: string;
@@ -41,6 +51,8 @@ const PETS = 100_000;
 const FEW = 1000;
 const MANY = 10_000_000;
 const REQUEST_PATH = 'decisions/0019-request-path.md';
+/** The first is what V8 takes in a container of 512 MiB, the last what it takes on a machine of 16 GiB. */
+const SEMI_SPACES = ['1', '8', '32'];
 /** Fewer connections do not keep two processes busy. */
 const MANY_AT_ONCE = 32;
 /** Compiled by V8 in the end is what has run for long: all requests of a service warm each other up. */
@@ -65,6 +77,11 @@ const options = new Command('bench')
     `this service beside itself without each of these; all where none is named: ${OPTIMIZATIONS.join(', ')}`,
     list,
   )
+  .option(
+    '--semi-space [MiB]',
+    `this service beside itself with other sizes of V8's semi-spaces; ${SEMI_SPACES.join(', ')} where none is named`,
+    list,
+  )
   .addOption(new Option('--restarts <number>', 'processes of each service, one after another').default(undefined, '3'))
   .addOption(new Option('--rounds <number>', 'with each process').default(undefined, '1'))
   .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '3'))
@@ -81,12 +98,14 @@ const effort: Effort = {
   ...(options.warmUp !== undefined && { warmUpSeconds: Number(options.warmUp) }),
   ...(options.rest !== undefined && { restSeconds: Number(options.rest) }),
 };
-const [off, some] = options.without === true ? [OPTIMIZATIONS, undefined] : [options.without ?? [], options.without];
-const partial = options.only ?? options.against ?? options.connections ?? options.beside ?? some;
+const [off, someOff] = options.without === true ? [OPTIMIZATIONS, undefined] : [options.without ?? [], options.without];
+const [sizes, someSizes] =
+  options.semiSpace === true ? [SEMI_SPACES, undefined] : [options.semiSpace ?? [], options.semiSpace];
+const partial = options.only ?? options.against ?? options.connections ?? options.beside ?? someOff ?? someSizes;
 const whole = !options.quick && partial === undefined;
 
 /** What this service is measured beside, where that is itself in another form. */
-const itself = [...(options.beside ?? []).map(builtIn), ...off.map(without)];
+const itself = [...(options.beside ?? []).map(builtIn), ...off.map(without), ...sizes.map(withSemiSpace)];
 
 const server = await startServer();
 try {
@@ -108,9 +127,12 @@ async function besidePeers(): Promise<Samples> {
     for (const scenario of chosen) await requireSameAnswers(services, scenario, database.pets);
   });
   const results = [circumstances(effort), resultTable(samples, entrants, chosen)];
-  const tables = itself.length > 0 ? besideItselfTable(samples, itself, chosen) : goalTable(samples);
-  process.stdout.write(`\n${[...results, tables, memoryTable(samples, entrants)].join('\n')}\n`);
-  if (whole && itself.length > 0) writeBlock('without', `${circumstances(effort)}\n${tables}`, REQUEST_PATH);
+  const figures = sizes.length > 0 ? (['perSecond', 'p99Ms', 'cpuMicros'] as const) : undefined;
+  const tables = itself.length > 0 ? besideItselfTable(samples, itself, chosen, figures) : goalTable(samples);
+  const memory = memoryTable(samples, entrants);
+  process.stdout.write(`\n${[...results, tables, memory].join('\n')}\n`);
+  if (whole && sizes.length > 0) writeBlock('semi-spaces', [circumstances(effort), tables, memory].join('\n'));
+  else if (whole && itself.length > 0) writeBlock('without', `${circumstances(effort)}\n${tables}`, REQUEST_PATH);
   else if (whole) writePeers(samples, entrants, chosen);
   return samples;
 }
@@ -183,7 +205,7 @@ function peersOf({ against }: Options): readonly Program[] {
 
 function chosenOf(all: readonly Scenario[]): readonly Case[] {
   const named = all.filter(({ name }) => options.only?.includes(name) ?? true);
-  // Optimizations are measured at one number of connections, since each is a service more.
-  const connections = options.connections?.map(Number) ?? (off === OPTIMIZATIONS ? [MANY_AT_ONCE] : undefined);
+  // Many forms of this service are measured at one number of connections, since each is a process more.
+  const connections = options.connections?.map(Number) ?? (itself.length > 1 ? [MANY_AT_ONCE] : undefined);
   return casesOf(named, connections);
 }

@@ -116,9 +116,14 @@ export function summary(samples: Samples): string {
 }
 
 /** Requests per second and CPU time of this service to those of itself in other forms. */
-export function besideItselfTable(samples: Samples, others: readonly Program[], cases: readonly Case[]): string {
+export function besideItselfTable(
+  samples: Samples,
+  others: readonly Program[],
+  cases: readonly Case[],
+  figures: readonly ('perSecond' | 'p99Ms' | 'cpuMicros' | 'residentMiB')[] = ['perSecond', 'cpuMicros'],
+): string {
   const lines = others.flatMap(({ name: other, title }) =>
-    (['perSecond', 'cpuMicros'] as const).map((of) => {
+    figures.map((of) => {
       const cells = cases.map(({ name }) => {
         const [ours, theirs] = [samples[name]?.[OURS], samples[name]?.[other]];
         return ours && theirs ? spread(ratioOf(valuesOf(ours, of), valuesOf(theirs, of)), fixed) : '';

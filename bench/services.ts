@@ -1,4 +1,5 @@
 import { execFileSync, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,12 +31,16 @@ export interface Program {
   readonly cursor: (id: number, status?: string) => string;
 }
 
+/** What the image starts Node with. */
+const [, imageOptions = ''] = /NODE_OPTIONS="([^"]*)"/.exec(readFileSync(join(project, 'Dockerfile'), 'utf8')) ?? [];
+
 /** As production runs it: compiled, json log to a pipe that someone reads, limits on, but above what one machine sends. */
 export const animalStore: Program = {
   name: 'animal-store',
   title: 'Animal Store',
   folder: project,
   args: ['dist/main.js'],
+  env: { NODE_OPTIONS: imageOptions },
   keys: 4,
   cursor: (id, status = '') => Buffer.from(`1:${String(id)}:${status && `status=${status}`}`).toString('base64url'),
 };
@@ -71,7 +76,14 @@ export function builtIn(folder: string): Program {
 /** This service without one of its optimizations. */
 export function without(optimization: string): Program {
   const name = `without ${optimization}`;
-  return { ...animalStore, name, title: name, env: { OPTIMIZATIONS_OFF: optimization } };
+  return { ...animalStore, name, title: name, env: { ...animalStore.env, OPTIMIZATIONS_OFF: optimization } };
+}
+
+/** This service with semi-spaces of so many MiB, of which V8's young generation has three at most. */
+export function withSemiSpace(size: string): Program {
+  const name = `semi-space of ${size} MiB`;
+  const options = imageOptions.replace(/--max-semi-space-size=\d+/, `--max-semi-space-size=${size}`);
+  return { ...animalStore, name, title: name, env: { NODE_OPTIONS: options } };
 }
 
 /** A service that runs, and what it has used so far. */

@@ -46,7 +46,8 @@ describe('the Dockerfile', () => {
     expect(command).toEqual(['dist/main.js']);
     expect(user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(copies.every(({ from, to }) => from !== '' && to.startsWith('/app/'))).toBe(true);
-    expect(env).toMatchObject({ NODE_ENV: 'production', NODE_OPTIONS: expect.stringContaining('percentage=75') });
+    const memory = '--max-old-space-size-percentage=65 --max-semi-space-size=16';
+    expect(env).toMatchObject({ NODE_ENV: 'production', NODE_OPTIONS: memory });
     expect(texts(last, 'STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 
