@@ -1,4 +1,5 @@
 import { CommanderError, type Command } from 'commander';
+import { commandFault } from '../platform/lifecycle/index.js';
 
 /** What commander puts before the sentence of an argument's parser, which says all that there is to say. */
 const BEFORE_OWN_SENTENCE = /command-argument value '.*' is invalid for argument '[^']*'\. /s;
@@ -26,7 +27,7 @@ export function throwOnExit(command: Command): Command {
     const usage = error.exitCode !== 0 && error.code.startsWith('commander.') && error.code !== 'commander.error';
     throw usage ? new CommanderError(ASKED_WRONGLY, error.code, error.message) : error;
   });
-  command.configureOutput({ outputError: (text, write) => write(text.replace(BEFORE_OWN_SENTENCE, '')) });
+  command.configureOutput({ outputError: (text, write) => write(commandFault(text.replace(BEFORE_OWN_SENTENCE, ''))) });
   command.commands.forEach(throwOnExit);
   return command;
 }

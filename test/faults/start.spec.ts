@@ -305,6 +305,8 @@ describe('a start that cannot be', () => {
     ['migrate', '', 'x'],
     ['migrate', '--status', '0'],
     ['keys', 'list', '0'],
+    ['keys', 'nothing', '0'],
+    ['migrate', '--undo=nothing', '0'],
   ])('in production the command %s %s with PORT=%s says so in the same way', async (name, argument, PORT) => {
     const env = { ...PRODUCTION, PORT };
     const nowhere = { url: 'mysql://nobody@127.0.0.1:9/none' };

@@ -1,5 +1,12 @@
 export { type Application, type StopTimes, welcome } from './application.js';
 export { ExchangeObserver } from './exchange-observer.js';
 export { LifecycleModule } from './lifecycle.module.js';
-export { changeLogLevelOnSignal, crashOnUnknownFault, exitOnFault, refuseDebugger, stopOnSignal } from './process.js';
+export {
+  changeLogLevelOnSignal,
+  commandFault,
+  crashOnUnknownFault,
+  exitOnFault,
+  refuseDebugger,
+  stopOnSignal,
+} from './process.js';
 export { Running } from './running.js';

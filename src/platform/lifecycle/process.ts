@@ -30,6 +30,11 @@ export async function exitOnFault(work: () => Promise<void>, command = false): P
   }
 }
 
+/** What a command says of its fault, with a line's end, in the form in which `exitOnFault` prints one. */
+export function commandFault(text: string): string {
+  return isLogged() ? logLine(new StartFault(text.trimEnd()), '', true) : text;
+}
+
 /** As the configuration decides it, which may be what is faulty. */
 function isLogged(): boolean {
   const { NODE_ENV, LOG_FORMAT } = process.env;
