@@ -1,12 +1,13 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Environment, PATIENT, programEnvironment, projectFolder, runCommand } from '../support/command.js';
-import type { TestDatabase } from '../support/database.js';
+import { storeKey } from '../support/api-keys.js';
+import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { NodeDebugger } from '../support/debugger.js';
 import { onEachEngine } from '../support/engines.js';
-import { EXTENDING } from '../support/guide.js';
+import { EXTENDING, guideFiles } from '../support/guide.js';
 import { HttpClient } from '../support/http.js';
 import { readDocument } from '../support/markdown.js';
 import { pack, runIn } from '../support/packages.js';
@@ -117,6 +118,37 @@ describe('the guide, by someone who has only that page', () => {
       expect(undone).toMatch(/^undone CreateOrders\d+\n$/);
     });
   });
+});
+
+describe('a feature that is written by hand', () => {
+  const folder = scratchFolder('by-hand');
+  let database: TestDatabase;
+
+  afterAll(async () => {
+    await database.drop();
+    removeScratch(folder);
+  });
+
+  it('is installed, compiled and served by the commands of the guide', async () => {
+    database = await createSqliteDatabase();
+    const tarball = await pack(projectFolder, folder);
+    const [init = '', install = '', tools = '', compile = '', serve = ''] = commands('hand');
+    const shell = [init, install, tools].join(' && ').replaceAll('PATH/TO/animal-store-1.0.0.tgz', tarball);
+    const env = 'export npm_config_update_notifier=false npm_config_audit=false npm_config_prefer_offline=true';
+    const package_ = join(folder, 'orders');
+    mkdirSync(package_);
+    await runIn(package_, 'bash', '-ec', `${env}; ${shell}`);
+    for (const { path, text } of guideFiles('file')) {
+      mkdirSync(dirname(join(package_, path)), { recursive: true });
+      writeFileSync(join(package_, path), text);
+    }
+    await runIn(package_, 'bash', '-ec', compile);
+    expect(serve).toBe('node dist/main.js');
+    const service = await Service.start({ database, program: join(package_, 'dist/main.js') });
+    const client = new HttpClient(service.url, await storeKey(database));
+    expect((await client.post('/v1/store/orders', { petId: 1, buyer: 'Ada' })).status).toBe(201);
+    await service.stop();
+  }, 300_000);
 });
 
 interface Counted {

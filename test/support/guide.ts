@@ -12,16 +12,19 @@ export interface GuideFile {
   readonly text: string;
 }
 
-export function guideFiles(): GuideFile[] {
-  return EXTENDING.flatMap((page) => readDocument(page).fences).flatMap(({ words, text }) => {
-    const path = words.map((word) => /^(?:file|also)=(.+)$/.exec(word)?.[1]).find((name) => name !== undefined);
-    return path === undefined ? [] : [{ path, text }];
-  });
+/** @param marks which of them. */
+export function guideFiles(...marks: readonly ('file' | 'also')[]): GuideFile[] {
+  return EXTENDING.flatMap((page) => readDocument(page).fences).flatMap(({ words, text }) =>
+    words.flatMap((word) => {
+      const [, mark, path] = /^(file|also)=(.+)$/.exec(word) ?? [];
+      return path !== undefined && marks.some((each) => each === mark) ? [{ path, text }] : [];
+    }),
+  );
 }
 
 /** Writes the feature of docs/extending into a folder, and compiles it as the page's own tsconfig.json has it. */
 export async function buildGuide(folder: string): Promise<void> {
-  for (const { path, text } of guideFiles()) {
+  for (const { path, text } of guideFiles('file', 'also')) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }

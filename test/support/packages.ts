@@ -64,6 +64,7 @@ const LINKED = [
   'express',
   'reflect-metadata',
   'rxjs',
+  'supertest',
   'typeorm',
   'typescript',
 ];
