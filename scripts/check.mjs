@@ -27,4 +27,5 @@ runByName('check', {
   schemathesis: { meaning: 'thousands of generated requests', needsBuild: true },
   soak: { meaning: 'half an hour of load, and whether the process ages', script: 'soak.mjs', needsBuild: true },
   vitess: { meaning: 'the tests of the contract on Vitess' },
+  watch: { meaning: 'how long npm run start:dev takes from an edit to the answer' },
 });

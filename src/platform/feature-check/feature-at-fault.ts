@@ -179,8 +179,8 @@ function missing(type: string, token: unknown): string {
   );
 }
 
-/** At run time an interface is only `Object`. */
+/** At run time an interface is only `Object`, and a class of `import type` only `Function`. */
 function nameOf(token: unknown): string | undefined {
-  if (typeof token === 'function') return token === Object ? undefined : token.name;
+  if (typeof token === 'function') return token === Object || token === Function ? undefined : token.name;
   return typeof token === 'string' || typeof token === 'symbol' ? String(token) : undefined;
 }

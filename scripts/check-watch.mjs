@@ -1,0 +1,77 @@
+/**
+ * How long `npm run start:dev` takes from an edit to the answer: in a copy of the project, by the edit of an error code that
+ * the document shows. `npm run check -- watch [EDITS]`, of which the least, the median and the most are printed.
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const PARTS = ['src', 'package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+const EDITED = 'src/pets/pets.errors.ts';
+const POLL_MS = 20;
+const LIMIT_MS = 300_000;
+
+const project = fileURLToPath(new URL('..', import.meta.url));
+const edits = Number(process.argv[2] ?? 3);
+const copy = mkdtempSync(join(tmpdir(), 'animal-store-watch-'));
+for (const part of PARTS) cpSync(join(project, part), join(copy, part), { recursive: true });
+symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
+
+const [port, managementPort] = [await freePort(), await freePort()];
+const nest = spawn(process.execPath, [join(project, 'node_modules/@nestjs/cli/bin/nest.js'), 'start', '--watch'], {
+  cwd: copy,
+  // A group of its own, which ends with all that it started.
+  detached: true,
+  stdio: 'ignore',
+  env: {
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    NODE_ENV: 'development',
+    DATABASE_URL: 'sqlite::memory:',
+    PORT: String(port),
+    MANAGEMENT_PORT: String(managementPort),
+  },
+});
+try {
+  await untilServed('pet_not_found');
+  const times = [];
+  for (let edit = 1; edit <= edits; edit++) {
+    const file = join(copy, EDITED);
+    const code = `pet_not_seen_${edit}`;
+    const text = readFileSync(file, 'utf8').replace(/'pet_not_\w+'/, `'${code}'`);
+    const begun = performance.now();
+    writeFileSync(file, text);
+    await untilServed(code);
+    times.push((performance.now() - begun) / 1000);
+  }
+  times.sort((a, b) => a - b);
+  const [least, median, most] = [times[0], times[times.length >> 1], times.at(-1)].map((seconds) => seconds.toFixed(1));
+  console.log(`From an edit to the answer: ${median} s (${least}–${most}), the median of ${edits}`);
+} finally {
+  process.kill(-nest.pid, 'SIGKILL');
+  rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Resolves once the document has a code. */
+async function untilServed(code) {
+  for (const end = performance.now() + LIMIT_MS; performance.now() < end; await sleep(POLL_MS)) {
+    const text = await fetch(`http://127.0.0.1:${port}/openapi.json`).then(
+      (answer) => answer.text(),
+      () => '',
+    );
+    if (text.includes(`"${code}"`)) return;
+  }
+  throw new Error(`The document does not have ${code}`);
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = server.address();
+      server.close(() => resolve(free));
+    });
+  });
+}
