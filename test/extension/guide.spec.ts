@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Environment, PATIENT, programEnvironment, projectFolder, runCommand } from '../support/command.js';
 import { storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
@@ -130,16 +130,16 @@ describe('the guide, by someone who has only that page', () => {
 });
 
 describe('a feature that is written by hand', () => {
-  const folder = scratchFolder('by-hand');
-  let database: TestDatabase;
+  let folder: string;
 
-  afterAll(async () => {
-    await database.drop();
-    removeScratch(folder);
+  beforeEach(() => {
+    folder = scratchFolder('by-hand');
   });
 
+  afterEach(() => removeScratch(folder));
+
   it('is installed, compiled and served by the commands of the guide', async () => {
-    database = await createSqliteDatabase();
+    const database = await createSqliteDatabase();
     const tarball = await pack(projectFolder, folder);
     const [init = '', install = '', tools = '', compile = '', serve = ''] = commands('hand');
     const shell = [init, install, tools].join(' && ').replaceAll('PATH/TO/animal-store-1.0.0.tgz', tarball);
@@ -157,6 +157,7 @@ describe('a feature that is written by hand', () => {
     const client = new HttpClient(service.url, await storeKey(database));
     expect((await client.post('/v1/store/orders', { petId: 1, buyer: 'Ada' })).status).toBe(201);
     await service.stop();
+    await database.drop();
   }, 300_000);
 });
 
