@@ -34,10 +34,12 @@ import { base, CATEGORIES, key, nextCursor, read, write } from './exact.js';
 type Pet = components['schemas']['Pet'];
 const headers = { Authorization: \`Bearer \${key}\` };
 const client = createClient<paths>({ baseUrl: base, headers, bodySerializer: write });
+let last = 0n;
 for (const categoryId of CATEGORIES) {
   const body = { name: 'Lumi', categoryId, status: 'sold' } as const;
   const { data, response } = await client.POST('/pets', { body, parseAs: 'text' });
-  const { status, categoryId: kept } = read(data) as Pet;
+  const { id, status, categoryId: kept } = read(data) as Pet;
+  last = id;
   console.log(response.status, status, String(kept));
 }
 let cursor: string | undefined;
@@ -50,17 +52,23 @@ do {
 // @ts-expect-error a pet has a name, and the types know
 const { error } = await client.POST('/pets', { body: { categoryId: 7n } });
 console.log(error?.code);
+const got = async (petId: bigint) => client.GET('/pets/{petId}', { params: { path: { petId } }, parseAs: 'text' });
+console.log((read((await got(last)).data) as Pet).categoryId);
+const missing = await got(9007199254740993n);
+console.log(missing.response.status, missing.error?.code);
 `;
 
 const WITH_HEY_API = `
-import { createPet, listPets, type Pet } from './pets/index.js';
+import { createPet, getPet, listPets, type Pet } from './pets/index.js';
 import { client } from './pets/client.gen.js';
 import { base, CATEGORIES, key, nextCursor, read, write } from './exact.js';
 
 client.setConfig({ baseUrl: base, auth: key, bodySerializer: write, parseAs: 'text' });
+let last = 0n;
 for (const categoryId of CATEGORIES) {
   const { data, response } = await createPet({ body: { name: 'Otso', categoryId, status: 'pending' } });
-  const { status, categoryId: kept } = read(data) as Pet;
+  const { id, status, categoryId: kept } = read(data) as Pet;
+  last = id;
   console.log(response?.status, status, String(kept));
 }
 let cursor: string | undefined;
@@ -72,6 +80,9 @@ do {
 // @ts-expect-error a pet has a name, and the types know
 const { error } = await createPet({ body: { categoryId: 7n } });
 console.log(error?.code);
+console.log((read((await getPet({ path: { petId: last } })).data) as Pet).categoryId);
+const missing = await getPet({ path: { petId: 9007199254740993n } });
+console.log(missing.response?.status, missing.error?.code);
 `;
 
 /** The package's own. Its first request is carried out, and the answer to it is lost. */
@@ -119,7 +130,12 @@ const printed = (status: string): string[] => [
   'missing_field',
 ];
 
+/** What generated clients get by id: the last that they made, and one that there is not. */
+const GOT = ['-9223372036854775808n', '404 pet_not_found'];
+
 let built: Promise<ClientProject> | undefined;
+/** What @hey-api/openapi-ts says as it generates. */
+let said = '';
 
 /** One project with both clients, generated and compiled. */
 function buildClients(): Promise<ClientProject> {
@@ -132,7 +148,7 @@ function buildClients(): Promise<ClientProject> {
     project.write('with-our-client.ts', WITH_OUR_CLIENT);
     project.write('readme.ts', README.replace("'http://localhost:3000/v1'", "process.env.BASE ?? ''"));
     project.write('api.ts', await typesOf(document));
-    await project.generateWithHeyApi();
+    said = await project.generateWithHeyApi();
     await project.compile();
     return project;
   })());
@@ -156,12 +172,14 @@ onEachEngine('a generated client', (engine) => {
     env = { BASE: `${store.service.url}/v1`, KEY: store.key };
   });
 
-  it('of openapi-typescript and openapi-fetch compiles, creates, lists and walks, exactly', async () => {
-    expect(await project.run('with-openapi-fetch.js', env)).toEqual(printed('sold'));
+  it('of openapi-typescript and openapi-fetch compiles, creates, lists, walks and gets, exactly', async () => {
+    expect(await project.run('with-openapi-fetch.js', env)).toEqual([...printed('sold'), ...GOT]);
   });
 
-  it('of @hey-api/openapi-ts compiles, creates, lists and walks, exactly', async () => {
-    expect(await project.run('with-hey-api.js', env)).toEqual(printed('pending'));
+  it('of @hey-api/openapi-ts generates without a warning, compiles, creates, lists, walks and gets, exactly', async () => {
+    expect(said).toMatch(/\bpets\b/);
+    expect(said).not.toMatch(/warn|error|deprecat/i);
+    expect(await project.run('with-hey-api.js', env)).toEqual([...printed('pending'), ...GOT]);
   });
 
   it('of this package compiles, creates each pet once though answers are lost, and walks, exactly', async () => {

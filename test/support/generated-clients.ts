@@ -40,8 +40,8 @@ export class ClientProject {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** Makes `pets/` with @hey-api/openapi-ts from `openapi.json`; int64 is `bigint`. */
-  async generateWithHeyApi(): Promise<void> {
+  /** Makes `pets/` with @hey-api/openapi-ts from `openapi.json`; int64 is `bigint`. Gives what it says, warnings too. */
+  async generateWithHeyApi(): Promise<string> {
     const plugins = ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'];
     const config = {
       input: './openapi.json',
@@ -50,7 +50,7 @@ export class ClientProject {
     };
     this.write('openapi-ts.config.mjs', `export default ${JSON.stringify(config)};\n`);
     const bin = join(projectFolder, 'node_modules/@hey-api/openapi-ts/bin/run.js');
-    await this.#node([bin, '--no-log-file', '--silent']);
+    return this.#node([bin, '--no-log-file']);
   }
 
   /** Compiles all of it. Rejects with what the compiler says. */
@@ -66,7 +66,8 @@ export class ClientProject {
   async #node(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const options = { cwd: this.folder, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } };
     try {
-      return (await run(process.execPath, args, options)).stdout;
+      const { stdout, stderr } = await run(process.execPath, args, options);
+      return stdout + stderr;
     } catch (error) {
       const { stdout, stderr } = error as { stdout?: string; stderr?: string };
       throw new Error(`${args.join(' ')} failed\n${stdout ?? ''}${stderr ?? ''}`, { cause: error });
