@@ -76,7 +76,7 @@ describe('the lock file', () => {
 
 describe('the bill of materials', () => {
   it('names every package that the service is made of, and no other', () => {
-    execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: project, stdio: 'pipe' });
+    execFileSync('npm', ['run', '--silent', 'generate', '--', 'sbom'], { cwd: project, stdio: 'pipe' });
     const { bomFormat, components } = read(join(project, 'artifacts/sbom.cdx.json')) as Bom;
     const needed = locked
       .filter(([, { dev, link }]) => !dev && !link)
