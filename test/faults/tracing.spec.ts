@@ -177,7 +177,9 @@ onEachEngine('traces', (engine) => {
     const span = await serverSpan(traceId);
     expect(span).toMatchObject({ status: 'error' });
     expect(span.attributes).toMatchObject({ 'http.response.status_code': 500, 'error.type': 'internal_error' });
-    const read = await collector.until(({ parentSpanId }) => parentSpanId === span.spanId);
+    // Its key may be looked up too.
+    const isRead = ({ parentSpanId, name }: Span): boolean => parentSpanId === span.spanId && name === 'SELECT pet';
+    const read = await collector.until(isRead);
     expect(read.status).toBe('error');
     const code = engine.name === 'mysql' ? '1146' : 'SQLITE_ERROR';
     expect(read.attributes).toMatchObject({ 'error.type': code, 'db.response.status_code': code });
