@@ -25,9 +25,14 @@ export {
 } from '@nestjs/common/constants.js';
 export { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 export { CircularDependencyException } from '@nestjs/core/errors/exceptions/circular-dependency.exception.js';
+export { InvalidClassModuleException } from '@nestjs/core/errors/exceptions/invalid-class-module.exception.js';
+export { InvalidEnhancerException } from '@nestjs/core/errors/exceptions/invalid-enhancer.exception.js';
+export { InvalidMiddlewareException } from '@nestjs/core/errors/exceptions/invalid-middleware.exception.js';
 export { UndefinedDependencyException } from '@nestjs/core/errors/exceptions/undefined-dependency.exception.js';
 export { UndefinedForwardRefException } from '@nestjs/core/errors/exceptions/undefined-forwardref.exception.js';
 export { UnknownDependenciesException } from '@nestjs/core/errors/exceptions/unknown-dependencies.exception.js';
+export { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-element.exception.js';
+export { UnknownRequestMappingException } from '@nestjs/core/errors/exceptions/unknown-request-mapping.exception.js';
 export { UnknownExportException } from '@nestjs/core/errors/exceptions/unknown-export.exception.js';
 export { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 export type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';

@@ -1,5 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { forwardRef, Inject, Injectable, Module, type ModuleMetadata, type Type } from '@nestjs/common';
+import {
+  Controller,
+  forwardRef,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  UseGuards,
+  type DynamicModule,
+  type MiddlewareConsumer,
+  type ModuleMetadata,
+  type OnModuleInit,
+  type Type,
+} from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { defineFeature } from '../index.js';
 import { startTestApplication } from './index.js';
 
@@ -37,6 +53,37 @@ function typed(type: Type, ...types: readonly unknown[]): Type {
 
 @Injectable()
 class Ball {}
+
+const UNDEFINED_CLASS = undefined as unknown as Type;
+
+@Entity()
+class Toy {
+  @PrimaryGeneratedColumn()
+  id: number;
+}
+
+@Injectable()
+class Keeper {
+  constructor(@InjectRepository(Toy) readonly toys: object) {}
+}
+
+@Injectable()
+class Seeker implements OnModuleInit {
+  constructor(private readonly modules: ModuleRef) {}
+
+  onModuleInit(): void {
+    this.modules.get('ball', { strict: false });
+  }
+}
+
+@Controller('balls')
+@UseGuards(Ball)
+class BallsController {
+  @Get()
+  findAll(): string[] {
+    return [];
+  }
+}
 
 describe('what Nest cannot put together is said in words of our own, of the feature', () => {
   it('an export that the module has not', async () => {
@@ -91,6 +138,56 @@ describe('what Nest cannot put together is said in words of our own, of the feat
     );
     Module({ imports: [forwardRef(() => LeftModule)] })(RightModule);
     expect(await saidBy(LeftModule)).toBeUndefined();
+  });
+
+  it.each<readonly [what: string, metadata: () => ModuleMetadata, said: string]>([
+    [
+      'a provider of an undefined class',
+      () => ({ providers: [{ provide: 'x', useClass: UNDEFINED_CLASS }] }),
+      "feature 'toys' has a provider at [0] of the providers of ToysModule without useClass, useValue, useFactory or useExisting; two files that import each other leave one so",
+    ],
+    [
+      'an import without a module',
+      () => ({ imports: [{ providers: [] } as unknown as DynamicModule] }),
+      "feature 'toys' imports an object that has no 'module'; name the module class, or what its forRoot() returns",
+    ],
+    [
+      'a repository of an entity that is not registered',
+      () => ({ providers: [Keeper] }),
+      `${FAILED}Keeper needs ToyRepository, which its module does not have; add TypeOrmModule.forFeature([Toy]) to its imports`,
+    ],
+    [
+      'an import that is a provider',
+      () => ({ imports: [Ball] }),
+      `${FAILED}one of its modules imports what is no module; add it to its controllers or providers instead`,
+    ],
+    [
+      'a controller that is none',
+      () => ({ controllers: [Ball] }),
+      `${FAILED}one of its controllers has no @Controller(); decorate it, or add it to the providers instead`,
+    ],
+    [
+      'a guard that is none',
+      () => ({ controllers: [BallsController] }),
+      `${FAILED}one of its guards, pipes, interceptors or filters lacks the method of its kind, such as canActivate(); name a class that has it`,
+    ],
+    [
+      'a look-up of what is not there',
+      () => ({ providers: [Seeker] }),
+      `${FAILED}ball is asked of ModuleRef, and no module has it; add it to the providers of one`,
+    ],
+  ])('%s', async (_what, metadata, said) => {
+    expect(await saidBy(moduleOf(metadata()))).toContain(said);
+  });
+
+  it('a middleware that is none', async () => {
+    @Module({})
+    class BallsModule {
+      configure(consumer: MiddlewareConsumer): void {
+        consumer.apply(Ball).forRoutes('balls');
+      }
+    }
+    expect(await saidBy(BallsModule)).toBe(`${FAILED}one of its middlewares has no method use(); give it one`);
   });
 
   it('a provider that its module has not', async () => {

@@ -29,7 +29,7 @@ export interface DeclaredFeature extends Feature {
 /** The class that Nest makes an instance of for a provider, where it makes one. */
 export function classOf(provider: Provider): Type[] {
   if (typeof provider === 'function') return [provider];
-  return 'useClass' in provider ? [provider.useClass] : [];
+  return 'useClass' in provider && typeof provider.useClass === 'function' ? [provider.useClass] : [];
 }
 
 type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<() => Type>;
@@ -55,32 +55,30 @@ async function modulesUnder(
   const unreadable: string[] = [];
   const seen = new Set<unknown>();
   const waiting: Import[] = [root];
+  const add = ({ imports, ...module }: Read): void => {
+    modules.push(module);
+    waiting.push(...imports);
+  };
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const imported = await resolve(next);
     const dynamic = typeof imported === 'function' ? undefined : imported;
     const type = typeof imported === 'function' ? imported : imported.module;
     const owner = type === root ? undefined : ownerOf(type);
-    if (owner !== undefined) {
+    if (typeof type !== 'function') {
+      unreadable.push("imports an object that has no 'module'; name the module class, or what its forRoot() returns");
+    } else if (owner !== undefined) {
       needs.push(owner);
       // A feature looks like a module in its dynamic form.
       if (owner === (imported as unknown))
         unreadable.push(`imports feature '${owner.name}' itself; import its .module`);
-      continue;
-    }
-    // A class may be imported in several dynamic forms, but what its decorator says counts once.
-    if (!seen.has(type)) {
+    } else {
       shareGlobals(Reflect.getMetadata('imports', type), globals);
-      const { imports, ...module } = readModule(type, unreadable);
-      modules.push(module);
-      waiting.push(...imports);
+      shareGlobals(dynamic?.imports, globals);
+      // A class may be imported in several dynamic forms, but what its decorator says counts once.
+      if (!seen.has(type)) add(readModule(type, unreadable));
+      if (dynamic !== undefined && !seen.has(dynamic)) add(readDynamic(dynamic));
+      seen.add(type).add(dynamic);
     }
-    if (dynamic !== undefined && !seen.has(dynamic)) {
-      shareGlobals(dynamic.imports, globals);
-      const { imports, ...module } = readDynamic(dynamic);
-      modules.push(module);
-      waiting.push(...imports);
-    }
-    seen.add(type).add(dynamic);
   }
   const entities = [...new Set(modules.flatMap(({ type, providers }) => entitiesIn(type, providers)))];
   return { entities, modules, needs, unreadable };

@@ -1,10 +1,3 @@
-import {
-  CircularDependencyException,
-  UndefinedDependencyException,
-  UndefinedForwardRefException,
-  UnknownDependenciesException,
-  UnknownExportException,
-} from '../nest-internals.js';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callingFile, fileOf, type Feature } from '../feature.js';
@@ -13,6 +6,7 @@ import { stackOf } from '../logging/index.js';
 import { StartFault } from '../start-fault.js';
 import { MissingPrimaryColumnError } from 'typeorm';
 import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
+import { injectionReason } from './injection-faults.js';
 // Imported as a whole: an old Node lacks a part of it, and is refused later with a message.
 import util from 'node:util';
 
@@ -146,41 +140,4 @@ function addNames(names: Map<unknown, string | undefined>, { name, modules }: De
 
 function filesHere(): string[] {
   return util.getCallSites(CALLS, { sourceMap: false }).map(({ scriptName }) => pathOf(scriptName));
-}
-
-/**
- * What Nest could not put together, in words that say what to write instead.
- *
- * @returns undefined for any other error.
- */
-function injectionReason(error: unknown): string | undefined {
-  if (error instanceof UnknownDependenciesException) return missing(String(error.type), error.context.name);
-  if (error instanceof CircularDependencyException || error instanceof UndefinedForwardRefException) {
-    return 'two of its providers or modules need each other; give one of them the other by forwardRef()';
-  }
-  if (error instanceof UndefinedDependencyException) return missing('a provider', undefined);
-  if (error instanceof UnknownExportException) {
-    return 'one of its modules exports what it neither provides nor imports; add it to its providers or imports';
-  }
-  return undefined;
-}
-
-function missing(type: string, token: unknown): string {
-  const name = nameOf(token);
-  if (name === undefined) {
-    return (
-      `${type} needs what is undefined while the program runs; import its class without 'import type', ` +
-      'give an interface a token by @Inject(), and use forwardRef() between files that import each other'
-    );
-  }
-  return (
-    `${type} needs ${name}, which its module does not have; ` +
-    `add ${name} to the providers of that module, or import the module that exports it`
-  );
-}
-
-/** At run time an interface is only `Object`, and a class of `import type` only `Function`. */
-function nameOf(token: unknown): string | undefined {
-  if (typeof token === 'function') return token === Object || token === Function ? undefined : token.name;
-  return typeof token === 'string' || typeof token === 'symbol' ? String(token) : undefined;
 }
