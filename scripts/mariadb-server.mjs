@@ -1,12 +1,20 @@
-/** Prints the path of a MariaDB 11.8 that the tests can start (TEST_DATABASE_SERVER): that of Debian 13. */
+/**
+ * Prints the path of a MariaDB 11.8 that the tests can start (TEST_DATABASE_SERVER): that of Debian 13, with the clients of
+ * backups beside it. Those of an earlier version do not read its binary log.
+ */
 import { join } from 'node:path';
 import { bringServer } from './debian-server.mjs';
 
 const home = bringServer({
   name: 'mariadb11',
   suite: 'trixie',
-  packages: ['mariadb-server-core'],
-  programs: { mariadbd: '"$@" --lc-messages-dir="$root/usr/share/mariadb"' },
+  packages: ['mariadb-server-core', 'mariadb-client'],
+  programs: {
+    mariadbd: '"$@" --lc-messages-dir="$root/usr/share/mariadb"',
+    mariadb: '"$@"',
+    'mariadb-dump': '"$@"',
+    'mariadb-binlog': '"$@"',
+  },
   // What Debian's script runs is beside it: this server by its launcher, and no options of this machine.
   scripts: {
     my_print_defaults: 'exit 0\n',

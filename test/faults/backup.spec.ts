@@ -15,11 +15,11 @@ import { Service } from '../support/service.js';
 
 const script = (name: string): string => join(projectFolder, 'deploy/backup', name);
 const binary = findDatabaseServer();
-/** The clients of the server that is tested. Those of MySQL are beside it where `mysql-server.mjs` has brought it. */
-const clients =
-  binary?.includes('mariadbd') === true
-    ? ['mariadb-dump', 'mariadb', 'mariadb-binlog'].map((name) => findProgram(name))
-    : ['mysqldump', 'mysql', 'mysqlbinlog'].map((name) => findExecutable(dirname(binary ?? '/'), name));
+const isMariaDb = binary?.includes('mariadbd') === true;
+/** The clients of the server that is tested, beside it where a script has brought both; this machine's are MariaDB's. */
+const clients = (isMariaDb ? ['mariadb-dump', 'mariadb', 'mariadb-binlog'] : ['mysqldump', 'mysql', 'mysqlbinlog']).map(
+  (name) => findExecutable(dirname(binary ?? '/'), name) ?? (isMariaDb ? findProgram(name) : undefined),
+);
 const canRun = binary !== undefined && clients.every((client) => client !== undefined);
 
 interface Pet {
