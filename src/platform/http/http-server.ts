@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { Socket } from 'node:net';
 import type { Config } from '../config/index.js';
 import { HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
-import { closeAfterReading, refuseConnection, type RefusalHandlers } from './client-fault.js';
+import { refuseConnection, type RefusalHandlers } from './client-fault.js';
+import { closeAfterReading } from './lingering-close.js';
 import { beginNow, closeAfter, joinPipeline, leavePipeline, newestOn, sharedBehindTheLast } from './pipeline.js';
 
 /** What a server does with its requests. */

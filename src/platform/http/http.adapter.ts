@@ -6,7 +6,7 @@ import type { Config } from '../config/index.js';
 import type { ApiError } from '../errors/index.js';
 import { isOptimized } from '../optimizations.js';
 import { tracing } from '../tracing/index.js';
-import { admissionFault, dropForwardedPorts } from './admission.js';
+import { admissionFault } from './admission.js';
 import { refuseExchange } from './answer.js';
 import { crossOrigin } from './cors.js';
 import type { ErrorFilter } from './error.filter.js';
@@ -14,6 +14,7 @@ import { beginExchange, exchangeOf, originForm, parseQuery, runWithin, type Exch
 import { behindKey, type MiddlewareAccess } from './feature-middleware.js';
 import { DirectRoutes } from './direct-routes.js';
 import { expressMessages } from './express-messages.js';
+import { dropForwardedPorts } from './forwarded-for.js';
 import { createHttpServer } from './http-server.js';
 import { inTurn, isBehindTheLast } from './pipeline.js';
 import type { PlainHandler } from './plain-handler.js';
