@@ -5,12 +5,12 @@ import type { Route } from './route.js';
 /**
  * Gives operations their operationIds: what `@ApiOperation` says, else the handler's name where that names the resource
  * (`listPets` of PetsController), else both: `create` of CatsController is `createCat`, and `findAll`, a GET whose path
- * ends in no parameter, is `findAllCats`. Where controllers of two features are called the same, the one that comes
- * later has its path too, `findAllCatsAtWildCats`: no operation is renamed by another one that comes later.
+ * ends in no parameter, is `findAllCats`. Where two controllers have the same name, the one that comes later has
+ * its path too, `findAllCatsAtWildCats`: no operation is renamed by another one that comes later.
  */
 export class OperationIds {
   private readonly taken = new Map<string, Handled>();
-  /** Those that got another id than their own, by that. */
+  /** Operations that got another id than their own. */
   private readonly renamed: { readonly own: string; readonly id: string; readonly route: Handled }[] = [];
 
   of(route: Handled): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Body, Controller, DefaultValuePipe, Param, ParseIntPipe, Post, UploadedFile } from '@nestjs/common';
-import { ApiSchema } from '@nestjs/swagger';
+import { Body, Controller, DefaultValuePipe, Param, ParseIntPipe, Post, Query, UploadedFile } from '@nestjs/common';
+import { ApiParam, ApiSchema } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import { discoverRoutes, type Route } from '../../routing/index.js';
 import { bodyOfFields, classesOfFields, withNamedParameters } from './named-inputs.js';
@@ -26,6 +26,10 @@ class ToysController {
 
   @Post('none')
   none(@Param('toyId') _id: string | undefined): void {}
+
+  @Post('both')
+  @ApiParam({ name: 'toyId', required: false })
+  both(@Param('toyId') _id: string, @Query('toyId') _other?: string): void {}
 }
 
 const { routes } = discoverRoutes([{ name: 'toys', modules: [{ controllers: [ToysController] }] }], '/v1');
@@ -65,5 +69,14 @@ describe('what a handler takes by its name', () => {
     expect(withNamedParameters([], route('none'))).toStrictEqual([
       { name: 'toyId', in: 'path', required: true, schema: {} },
     ]);
+  });
+
+  it('of a query need not be there, whatever the feature says of the parameter of that name in the path', () => {
+    const both = [
+      { name: 'toyId', in: 'path', required: false },
+      { name: 'toyId', in: 'query', required: true },
+    ];
+    const [path, query] = both;
+    expect(withNamedParameters(both, route('both'))).toStrictEqual([path, { ...query, required: false }]);
   });
 });

@@ -56,7 +56,7 @@ export interface Parameter {
  * does with `string | undefined`; and with those not required that need not be there, where the feature says nothing of them.
  */
 export function withNamedParameters(parameters: readonly Parameter[], { inputs, handler }: Route): Parameter[] {
-  const given = (Reflect.getMetadata(SWAGGER.parameters, handler) ?? []) as { readonly name?: string }[];
+  const given = (Reflect.getMetadata(SWAGGER.parameters, handler) ?? []) as Parameter[];
   const named = [...namedIn(inputs, 'query'), ...namedIn(inputs, 'param')].map((input) => ({
     name: input.data,
     in: input.kind === 'query' ? 'query' : 'path',
@@ -66,7 +66,7 @@ export function withNamedParameters(parameters: readonly Parameter[], { inputs, 
   const isOf = (left: Parameter) => (right: Parameter) => left.name === right.name && left.in === right.in;
   return [
     ...parameters.map((parameter) => {
-      const own = given.some(({ name }) => name === parameter.name) ? undefined : named.find(isOf(parameter));
+      const own = given.some(isOf(parameter)) ? undefined : named.find(isOf(parameter));
       return own ? { ...parameter, required: own.required } : parameter;
     }),
     ...named.filter((parameter) => !parameters.some(isOf(parameter))),
