@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Inject, Module } from '@nestjs/common';
+import { Controller, Get, Global, Inject, Module, type ModuleMetadata, type Type } from '@nestjs/common';
 import { ConfigModule, ConfigService, registerAs, type ConfigType } from '@nestjs/config';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,6 +79,27 @@ class HensModule {}
 
 const hens = defineFeature({ name: 'hens', platform: '^1.0.0', module: HensModule });
 
+const otherOfThatName = (): Type => {
+  @Module({})
+  class ConfigModule {}
+  @Module({ imports: [{ module: ConfigModule, global: true }] })
+  class ImportingModule {}
+  return ImportingModule;
+};
+
+const dynamicForm = ConfigModule.forFeature(dogsConfig);
+
+@Module({ imports: [ConfigModule], exports: [ConfigModule] })
+class SharedModule {}
+
+/** A global module that imports @nestjs/config. */
+function exporting(parts: ModuleMetadata): Type {
+  @Global()
+  @Module({ imports: [ConfigModule, SharedModule, dynamicForm], ...parts })
+  class GlobalModule {}
+  return GlobalModule;
+}
+
 const quiet = { NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' };
 const faultsOf = (env: NodeJS.ProcessEnv, feature: Feature = cats): unknown => {
   try {
@@ -94,6 +115,8 @@ afterEach(async () => {
   await application?.stop();
   application = undefined;
 });
+
+afterEach(() => void Reflect.deleteProperty(process.env, 'DOGS_FOOD'));
 
 describe('the variables of a feature', () => {
   it('are injected, typed, with their defaults', async () => {
@@ -137,7 +160,7 @@ describe('the variables of a feature', () => {
     await application.stop();
     expect(Object.keys(process.env).filter((name) => name.startsWith('DOGS_'))).toEqual(['DOGS_FOOD']);
     expect(process.env['DOGS_FOOD']).toBe('of the process');
-    delete process.env['DOGS_FOOD'];
+    Reflect.deleteProperty(process.env, 'DOGS_FOOD');
     application = await startTestApplication({ features: [dogs] });
     expect((await application.anonymous.get('/v1/dogs')).json()).toMatchObject({ food: 'meat', token: 'none' });
     rmSync(folder, { recursive: true });
@@ -154,6 +177,18 @@ describe('the variables of a feature', () => {
     application = await startTestApplication({ features: [cats, hens] });
     // One that is global is there for every feature.
     expect(inEnvironment()).toEqual(['CATS_MAX', 'CATS_FOOD', 'CATS_TOKEN']);
+  });
+
+  it.each<[string, Type, boolean]>([
+    ['exports ConfigModule', exporting({ exports: [ConfigModule] }), true],
+    ['exports ConfigService', exporting({ providers: [ConfigService], exports: [ConfigService] }), true],
+    ['exports a module that exports it', exporting({ exports: [SharedModule] }), true],
+    ['exports it in a dynamic form', exporting({ exports: [dynamicForm] }), true],
+    ['keeps it to itself', exporting({}), false],
+    ['is another one of that name', otherOfThatName(), false],
+  ])('are in the environment of the process where a @Global() module %s', async (_what, module, isThere) => {
+    application = await startTestApplication({ features: [cats, defineFeature({ ...hens, module })] });
+    expect('CATS_FOOD' in process.env).toBe(isThere);
   });
 
   it.each(['constructor', 'onModuleInit', 'onModuleDestroy'])('leave it where %s fails', async (place) => {
@@ -182,7 +217,6 @@ describe('the variables of a feature', () => {
     expect(new Set(seen)).toEqual(new Set(['canary']));
     expect(Object.keys(process.env).filter((name) => name.startsWith('DOGS_'))).toEqual(['DOGS_FOOD']);
     expect(process.env['DOGS_FOOD']).toBe('of the process');
-    delete process.env['DOGS_FOOD'];
   });
 
   it('are not asked for while the feature is off', () => {

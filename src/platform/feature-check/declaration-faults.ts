@@ -42,7 +42,7 @@ export function holesIn(name: string, list: unknown): string[] {
   if (!Array.isArray(list)) return [`has no list as ${name}`];
   return list.flatMap((item: unknown, at) =>
     isThing(item)
-      ? unusedProvider(item)
+      ? isIncompleteProvider(item)
         ? [`has a provider at [${at}] of ${name} without useClass, useValue, useFactory or useExisting${CIRCLE}`]
         : []
       : [`has ${String(item)} at [${at}] of ${name}${item === undefined ? CIRCLE : ', which nothing can be made of'}`],
@@ -50,7 +50,7 @@ export function holesIn(name: string, list: unknown): string[] {
 }
 
 /** Whether it is a provider that says nothing of how it is made, as where its class is undefined. */
-function unusedProvider(item: object): boolean {
+function isIncompleteProvider(item: object): boolean {
   const { useClass, useFactory, useExisting } = item as Partial<Record<string, unknown>>;
   return 'provide' in item && !('useValue' in item) && (useClass ?? useFactory ?? useExisting) === undefined;
 }

@@ -1,7 +1,8 @@
 import type { DynamicModule, ForwardReference, Provider, Type, FactoryProvider } from '@nestjs/common';
 import { ownerOf, type Entities, type Feature } from '../feature.js';
+import { GLOBAL_MODULE_METADATA } from '../nest-internals.js';
 import { holesIn, isThing } from './declaration-faults.js';
-import { isDeepStrictEqual } from 'node:util';
+import { shareGlobals } from './equal-globals.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, EntitySchema } from 'typeorm';
 import { ConfigError, type Config } from '../config/index.js';
@@ -11,6 +12,7 @@ export interface DeclaredModule {
   readonly type: Type;
   readonly controllers: readonly Type[];
   readonly providers: readonly Provider[];
+  readonly exports: readonly unknown[];
   readonly isGlobal: boolean;
 }
 
@@ -84,20 +86,6 @@ async function modulesUnder(
   return { entities, modules, needs, unreadable };
 }
 
-/**
- * Has equal global modules be one: Nest would make each of them, and with `ScheduleModule.forRoot()` in two features run
- * every job twice.
- */
-function shareGlobals(imports: unknown, globals: DynamicModule[]): void {
-  if (!Array.isArray(imports)) return;
-  imports.forEach((imported: DynamicModule | undefined, index) => {
-    if (imported?.global !== true) return;
-    const same = globals.find((other) => isDeepStrictEqual(other, imported));
-    if (same === undefined) globals.push(imported);
-    else imports[index] = same;
-  });
-}
-
 async function resolve(imported: Import): Promise<Type | DynamicModule> {
   const settled = await imported;
   return 'forwardRef' in settled ? settled.forwardRef() : settled;
@@ -110,9 +98,10 @@ function readDynamic({
   controllers = [],
   providers = [],
   imports = [],
+  exports = [],
   global: isGlobal,
 }: DynamicModule): Read {
-  return { type, controllers, providers, imports: imports as Import[], isGlobal: isGlobal === true };
+  return { type, controllers, providers, imports: imports as Import[], exports, isGlobal: isGlobal === true };
 }
 
 /** What a class says by its decorator; what of it cannot be read goes to `unreadable`. */
@@ -127,7 +116,15 @@ function readModule(type: Type, unreadable: string[]): Read {
     list<Provider>('providers'),
     list<Import>('imports'),
   ];
-  return { type, controllers, providers, imports, isGlobal: false };
+  const exports: unknown = Reflect.getMetadata('exports', type);
+  return {
+    type,
+    controllers,
+    providers,
+    imports,
+    exports: Array.isArray(exports) ? exports : [],
+    isGlobal: Reflect.hasMetadata(GLOBAL_MODULE_METADATA, type),
+  };
 }
 
 type Entity = Entities[number];
@@ -150,13 +147,6 @@ function entitiesIn(type: Type, providers: readonly Provider[]): Entities {
 
 export function nameOfEntity(entity: Entity): string {
   return entity instanceof EntitySchema ? entity.options.name : entity.name;
-}
-
-/** The features that read the environment by @nestjs/config: those that import its module, or all where that is global. */
-export function readersOfEnvironment(features: readonly DeclaredFeature[]): readonly DeclaredFeature[] {
-  const ofConfig = ({ modules }: DeclaredFeature) => modules.filter(({ type }) => type.name === 'ConfigModule');
-  const isGlobal = features.some((feature) => ofConfig(feature).some((module) => module.isGlobal));
-  return features.filter((feature) => isGlobal || ofConfig(feature).length > 0);
 }
 
 /**
