@@ -103,8 +103,10 @@ export async function createApplication({
   const hooks = await HookWatch.of(features);
   const environment = new FeatureEnvironment(readersOfEnvironment(declared), config);
   const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, core));
-  const { nest, adapter } = await environment.during(attributeToFeature(features, starting));
-  return new Running(nest, adapter, link, { ...core, features, hooks, environment });
+  const running = attributeToFeature(features, starting).then(
+    ({ nest, adapter }) => new Running(nest, adapter, link, { ...core, features, hooks, environment }),
+  );
+  return environment.during(running);
 }
 
 interface Declared {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Global, Inject, Module, type ModuleMetadata, type Type } from '@nestjs/common';
 import { ConfigModule, ConfigService, registerAs, type ConfigType } from '@nestjs/config';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import {
   createApplication,
   defineConfig,
   defineFeature,
+  Health,
   loadConfig,
   Public,
   variable,
@@ -112,6 +113,7 @@ const faultsOf = (env: NodeJS.ProcessEnv, feature: Feature = cats): unknown => {
 let application: TestApplication | undefined;
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   await application?.stop();
   application = undefined;
 });
@@ -217,6 +219,19 @@ describe('the variables of a feature', () => {
     expect(new Set(seen)).toEqual(new Set(['canary']));
     expect(Object.keys(process.env).filter((name) => name.startsWith('DOGS_'))).toEqual(['DOGS_FOOD']);
     expect(process.env['DOGS_FOOD']).toBe('of the process');
+  });
+
+  it.each(['contribute', 'drain'] as const)('leave it where the platform itself fails, at %s', async (step) => {
+    jest.spyOn(Health.prototype, step).mockImplementation(() => {
+      throw new Error('flea');
+    });
+    const config = loadConfig({ ...quiet, LOG_LEVEL: 'silent' }, false, [dogs]);
+    const stopped = createApplication({ features: [dogs], config }).then((created) => {
+      expect(process.env['DOGS_FOOD']).toBe('meat');
+      return created.stop();
+    });
+    await expect(stopped).rejects.toThrow('flea');
+    expect(Object.keys(process.env).filter((name) => name.startsWith('DOGS_'))).toEqual([]);
   });
 
   it('are not asked for while the feature is off', () => {

@@ -12,7 +12,7 @@ export class FeatureEnvironment {
   constructor(readers: readonly Configured[], { featureValues }: Config) {
     for (const { config } of readers) {
       const values = (config && featureValues.get(config.KEY)) as
-        Readonly<Record<string, string | number | undefined>> | undefined;
+        Readonly<Record<string, string | number | boolean | undefined>> | undefined;
       for (const [name, value] of Object.entries(values ?? {})) {
         if (value === undefined) continue;
         this.before.set(name, process.env[name]);

@@ -86,7 +86,7 @@ export class Running implements Application {
   }
 
   stop(times: StopTimes = { ...this.parts.config.shutdown, closeMs: CLOSE_MS }): Promise<boolean> {
-    return (this.stopping ??= this.shutDown(times));
+    return (this.stopping ??= this.shutDown(times).finally(() => this.parts.environment.restore()));
   }
 
   private async shutDown(times: StopTimes): Promise<boolean> {
@@ -105,7 +105,7 @@ export class Running implements Application {
 
   /** The features' hooks, then the database, then what exports traces. False when they did not end in time. */
   private async close(withinMs: number): Promise<boolean> {
-    const { log, hooks, environment } = this.parts;
+    const { log, hooks } = this.parts;
     try {
       const whole = await inTime(withinMs, this.closeInOrder());
       if (!whole)
@@ -114,8 +114,6 @@ export class Running implements Application {
     } catch (error) {
       log.error({ event: 'app.cut_off', err: error }, 'Something failed to close');
       return false;
-    } finally {
-      environment.restore();
     }
   }
 
