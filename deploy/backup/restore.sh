@@ -22,7 +22,7 @@ if [ -n "$log_login" ]; then
     echo "$dump does not say where the binary log went on" >&2
     exit 1
   fi
-  # By its GTID, MySQL would pass over what it did once.
+  # MySQL skips events whose GTID it has.
   log=$(command -v mariadb-binlog) || log="$(command -v mysqlbinlog)" gtids=--skip-gtids
   # In a file (TMPDIR), so that of a log that cannot be read nothing is done.
   events=$(mktemp)
@@ -36,6 +36,6 @@ echo 'Keys that are good now. Revoke again what was revoked after the moment tha
 client --batch --execute 'SELECT id, client, scopes FROM api_key WHERE revoked_at IS NULL ORDER BY id'
 echo
 echo 'The next ids. Where clients may hold later ones, raise them (ALTER TABLE ... AUTO_INCREMENT), or they name other records:'
-# MySQL would tell what it knew yesterday.
+# MySQL caches these numbers for a day.
 client --batch --execute '/*!80000 SET SESSION information_schema_stats_expiry = 0 */; SELECT TABLE_NAME, AUTO_INCREMENT FROM information_schema.TABLES
   WHERE TABLE_SCHEMA = DATABASE() AND AUTO_INCREMENT IS NOT NULL ORDER BY TABLE_NAME'

@@ -7,7 +7,7 @@ export function commandLog(settings: Pick<LogSettings, 'level' | 'format'>): Pro
   return createLog({ ...settings, stream: 'stderr', version, context: () => ({}) });
 }
 
-/** The log of a command that nobody reads along, such as the Job of a release: in production, away from a terminal. */
+/** The log of a command whose output is collected, not read on a terminal, as in production that of the Job of a release. */
 export async function collectedLog({ env, log }: Pick<Config, 'env' | 'log'>): Promise<Log | undefined> {
   return env === 'production' && log.format === 'json' ? commandLog(log) : undefined;
 }

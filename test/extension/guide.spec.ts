@@ -103,7 +103,7 @@ describe('the guide, by someone who has only that page', () => {
         if (code !== 0) throw new Error(`${command}: ${stderr}`);
         return { stdout, stderr };
       };
-      // In production a command that nobody reads along says what it does by lines of the log.
+      // In production a command whose output is collected says what it does by lines of the log.
       const logged = async (command: string, more?: Environment): Promise<object[]> =>
         (await run(command, more)).stderr
           .split('\n')

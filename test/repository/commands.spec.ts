@@ -62,10 +62,8 @@ describe('in a project of its own', () => {
 
   beforeEach(() => {
     folder = scratchFolder('commands');
-    for (const script of ['build.mjs']) {
-      mkdirSync(join(folder, 'scripts'), { recursive: true });
-      cpSync(join(projectFolder, 'scripts', script), join(folder, 'scripts', script));
-    }
+    mkdirSync(join(folder, 'scripts'), { recursive: true });
+    cpSync(join(projectFolder, 'scripts/build.mjs'), join(folder, 'scripts/build.mjs'));
     const compiler = `import { mkdirSync, writeFileSync, appendFileSync, readFileSync } from 'node:fs';
       mkdirSync('dist'); appendFileSync('runs', 'compiled\\n');
       const source = readFileSync('src/main.ts', 'utf8');

@@ -77,7 +77,7 @@ export class DatabaseLink {
         if (await this.bringSchema(stopping)) return;
       } catch (error) {
         if (hasEnded(stopping)) return;
-        // To wait repairs no wrong entity or migration.
+        // Waiting does not repair a wrong entity or migration.
         const fault = error instanceof MigrationError ? error.cause : error;
         if (fault instanceof TypeORMError && !(fault instanceof QueryFailedError)) throw error;
         this.report(part, error, startedAt);

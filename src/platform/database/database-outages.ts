@@ -1,5 +1,5 @@
 import { currentDatabaseTarget, databaseFile, type Config } from '../config/index.js';
-import { outageTime, type Log } from '../logging/index.js';
+import { OutageTime, type Log } from '../logging/index.js';
 import { nameTlsFault } from './database-tls.js';
 import { isRefusedByServer } from './mysql-failure.js';
 import { SessionError } from './mysql-session.js';
@@ -12,7 +12,7 @@ export type DatabasePart = 'connect' | 'read' | 'write';
 const UNREADABLE_MS = 60_000;
 
 interface Outage {
-  readonly since: number;
+  readonly time: OutageTime;
   /** The last that was reported. */
   fault?: unknown;
   /** The codes that were reported of it. */
@@ -48,14 +48,14 @@ export class DatabaseOutages {
   failed(part: DatabasePart, fault: unknown, startedAt: number): void {
     this.noteDamage(fault);
     if (this.workedAt[part] > startedAt) return;
-    const outage = this.current.get(part) ?? { since: startedAt, codes: new Set() };
+    const outage = this.current.get(part) ?? { time: new OutageTime(startedAt), codes: new Set() };
     this.current.set(part, outage);
     const err = nameTlsFault(fault);
     outage.fault = err;
     const code = String((err as { code?: unknown }).code);
     if (outage.codes.has(code)) return;
     outage.codes.add(code);
-    const { since } = outageTime(outage.since);
+    const { since } = outage.time;
     this.log.warn({ event: 'db.unavailable', part, ...this.shownTarget(), since, err }, adviceOn(part, err));
   }
 
@@ -95,7 +95,8 @@ export class DatabaseOutages {
       const outage = this.current.get(back);
       if (outage === undefined) continue;
       this.current.delete(back);
-      const fields = { event: 'db.recovered', part: back, ...this.shownTarget(), ...outageTime(outage.since) };
+      const { since, seconds } = outage.time;
+      const fields = { event: 'db.recovered', part: back, ...this.shownTarget(), since, seconds };
       this.log.info(fields, 'The database can be used again');
     }
   }
@@ -104,7 +105,8 @@ export class DatabaseOutages {
 /** What happened, and what whoever is called can do; docs/operating/incidents.md has more for each code. */
 function adviceOn(part: DatabasePart, err: unknown): string {
   if (err instanceof SessionError) return 'The database cannot be used; trying again. Set the server as the error says';
-  if (part !== 'connect') return 'The database cannot be used; trying again. Mend what the code of the error names';
+  if (part !== 'connect')
+    return 'The database cannot be used; trying again. See err.code in docs/operating/incidents.md';
   return isRefusedByServer(err)
     ? 'The database refuses the login; trying again. Check its password, grants and locks'
     : 'The database cannot be used; trying again. Check that it runs, and can be reached from here';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { statementFault } from '../database/index.js';
-import { LOG, outageTime, type Log } from '../logging/index.js';
+import { LOG, OutageTime, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { IdempotencyStore } from './idempotency.store.js';
 
@@ -14,7 +14,7 @@ export class IdempotencyPurge implements OnApplicationShutdown {
   private isOver = false;
   /** The failure that the log has last. */
   private failure: string | undefined;
-  private failingSince = 0;
+  private outage: OutageTime | undefined;
 
   constructor(
     private readonly store: IdempotencyStore,
@@ -49,16 +49,17 @@ export class IdempotencyPurge implements OnApplicationShutdown {
   private report(err: unknown): void {
     const failure = err === undefined ? undefined : statementFault(err).type;
     if (failure === this.failure) return;
-    if (this.failure === undefined) this.failingSince = performance.now();
     this.failure = failure;
-    const { since, seconds } = outageTime(this.failingSince);
+    this.outage ??= new OutageTime();
+    const { since, seconds } = this.outage;
     if (failure === undefined) {
+      this.outage = undefined;
       const fields = { event: 'idempotency.purge_recovered', since, seconds };
       this.log.info(fields, 'Expired idempotency records are deleted again');
     } else {
       this.log.warn(
         { event: 'idempotency.purge_failed', since, err },
-        'Expired idempotency records cannot be deleted, so their table grows; trying again each minute. Mend what the code of the error names',
+        'Expired idempotency records cannot be deleted, so their table grows; trying again each minute. See err.code in docs/operating/incidents.md',
       );
     }
   }

@@ -1,6 +1,6 @@
 import type { createClient } from 'redis';
 import { RateLimiterRedis, RateLimiterRes, type IRateLimiterOptions } from 'rate-limiter-flexible';
-import { outageTime, type Log } from '../logging/index.js';
+import { OutageTime, type Log } from '../logging/index.js';
 
 /** Milliseconds that Redis may take to answer before a replica counts for itself. */
 const PATIENCE_MS = 250;
@@ -16,8 +16,8 @@ const LONGEST_PAUSE_MS = 2000;
  * replica counts for itself. Its loss and its return are one log line each.
  */
 export class SharedCounters {
-  private state: 'unknown' | 'here' | 'lost' = 'unknown';
-  private lostAt = 0;
+  private isHere = false;
+  private outage: OutageTime | undefined;
   private readonly probe: RateLimiterRedis;
 
   private constructor(
@@ -63,7 +63,7 @@ export class SharedCounters {
    * @throws {RateLimiterRes} (rejects) when there was none left.
    */
   async consume(limiter: RateLimiterRedis, key: string): Promise<RateLimiterRes | undefined> {
-    if (this.state !== 'here') return undefined;
+    if (!this.isHere) return undefined;
     try {
       return await withinPatience(limiter.consume(key));
     } catch (error) {
@@ -78,10 +78,10 @@ export class SharedCounters {
   }
 
   private lose(error: unknown): void {
-    if (this.state === 'lost') return;
-    this.state = 'lost';
-    this.lostAt = performance.now();
-    const { since } = outageTime(this.lostAt);
+    if (this.outage !== undefined) return;
+    this.isHere = false;
+    this.outage = new OutageTime();
+    const { since } = this.outage;
     this.log.warn(
       { event: 'limits.local', host: this.host, since, err: error },
       'Redis does not count; each replica limits for itself until it does. Check that it runs, can be reached from here and takes writes',
@@ -90,17 +90,19 @@ export class SharedCounters {
 
   /** A ping is not enough: a read-only replica, a full server and an account that may only read answer it too. */
   private async tryToCount(): Promise<void> {
-    if (this.state === 'here') return;
+    if (this.isHere) return;
     try {
       await withinPatience(this.probe.consume('replicas'));
     } catch (error) {
       return this.lose(error);
     }
-    if (this.state === 'lost') {
-      const fields = { event: 'limits.shared', host: this.host, ...outageTime(this.lostAt) };
+    this.isHere = true;
+    if (this.outage !== undefined) {
+      const { since, seconds } = this.outage;
+      this.outage = undefined;
+      const fields = { event: 'limits.shared', host: this.host, since, seconds };
       this.log.info(fields, 'Redis counts again; replicas share their limits');
     }
-    this.state = 'here';
   }
 }
 

@@ -2,5 +2,5 @@ export { cleanLine, describeError, framesOf, messageOf, stackOf } from './redact
 export { writeInfo } from './info-line.js';
 export { createLog, flushLog, LOG, type Log, type LogSettings } from './log.js';
 export { LoggingModule } from './logging.module.js';
-export { outageTime } from './outage-time.js';
+export { OutageTime } from './outage-time.js';
 export { NestLog } from './nest-log.js';

@@ -1,9 +1,9 @@
 import { ExportResultCode, getStringFromEnv, type ExportResult } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import { outageTime, type Log } from '../logging/index.js';
+import { OutageTime, type Log } from '../logging/index.js';
 
 interface Outage {
-  readonly since: number;
+  readonly time: OutageTime;
   /** The causes that were logged of it. */
   readonly causes: Set<string>;
   lostSpans: number;
@@ -40,22 +40,23 @@ export class ReportingExporter implements SpanExporter {
     lost: number,
     error: Error = new Error('The collector asks for a retry (429, 502, 503 or 504)'),
   ): void {
-    this.outage ??= { since: performance.now(), causes: new Set(), lostSpans: 0 };
+    this.outage ??= { time: new OutageTime(), causes: new Set(), lostSpans: 0 };
     this.outage.lostSpans += lost;
     const cause = causeOf(error);
     if (this.outage.causes.has(cause)) return;
     this.outage.causes.add(cause);
     const message =
       'The collector does not take spans, which are lost until it does; requests are served as before. Is it running, and is OTEL_EXPORTER_OTLP_ENDPOINT its address?';
-    const { since } = outageTime(this.outage.since);
+    const { since } = this.outage.time;
     this.log.warn({ event: 'tracing.unavailable', host: this.collector, since, cause }, message);
   }
 
   private worked(): void {
     if (this.outage === undefined) return;
-    const { since, lostSpans } = this.outage;
+    const { time, lostSpans } = this.outage;
+    const { since, seconds } = time;
     this.outage = undefined;
-    const fields = { event: 'tracing.recovered', host: this.collector, ...outageTime(since), lost_spans: lostSpans };
+    const fields = { event: 'tracing.recovered', host: this.collector, since, seconds, lost_spans: lostSpans };
     this.log.info(fields, 'The collector takes spans again');
   }
 }
