@@ -46,7 +46,8 @@ export function outliveOutput(): void {
       if (code === 'EPIPE') process.exitCode ||= READER_GONE;
       else {
         process.exitCode = 1;
-        if (stream === process.stdout) process.stderr.write(`error: The output cannot be written: ${message}\n`);
+        if (stream === process.stdout)
+          process.stderr.write(commandFault(`error: The output cannot be written: ${message}\n`));
       }
     });
   }

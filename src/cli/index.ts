@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { documentedSections } from '../platform/config/index.js';
 import type { Feature } from '../platform/feature.js';
+import { commandHint } from '../platform/lifecycle/index.js';
 import { version } from '../platform/version.js';
 import { configCommand } from './config.command.js';
 import { throwOnExit } from './exit-codes.js';
@@ -41,7 +42,7 @@ function hintAtVariable(features: readonly Feature[], { code }: CommanderError, 
     .toUpperCase();
   const isVariable = documentedSections(features).some(({ variables }) => variables.some((each) => each.name === name));
   if (code === 'commander.unknownOption' && isVariable) {
-    process.stderr.write(`Settings are variables of the environment: ${name}=… node dist/main.js\n`);
+    process.stderr.write(commandHint(`Settings are variables of the environment: ${name}=… node dist/main.js\n`));
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../platform/auth/index.js';
 import { DAY_MS, type Clock } from '../platform/clock.js';
 import { codeOf } from '../platform/database/index.js';
+import { commandHint } from '../platform/lifecycle/index.js';
 import { refuse } from './exit-codes.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
 
@@ -183,7 +184,7 @@ function hintOfKey(sentence: string): void {
 }
 
 function hint(sentence: string): void {
-  print(process.stderr, sentence);
+  process.stderr.write(commandHint(`${sentence}\n`));
 }
 
 function print(stream: NodeJS.WritableStream, text: string): void {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { MOST_COUNTED, requireDurableWrites, tableSizes, type TableSize } from '../platform/database/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
+import { flushLog, type Log } from '../platform/logging/index.js';
 import { holdBack, refuse } from './exit-codes.js';
 import { describeAhead, printPlan, printStatus, unknownTo } from './migration-report.js';
 import { readConfig, withDatabase } from './with-database.js';
@@ -46,7 +47,7 @@ async function apply(features: readonly Feature[]): Promise<void> {
   const interrupted = interruption();
   await withDatabase(
     features,
-    { migrate: false, create: true, told: 'applied' },
+    { migrate: false, create: true, outcome: 'applied' },
     async ({ migrator, dataSource, log }) => {
       const applied = await migrator.run(interrupted);
       interrupted.throwIfAborted();
@@ -75,19 +76,30 @@ async function takeBack(
         `Start every replica with FEATURES_OFF=${name} first, then do this with it too.`,
     );
   }
-  const use = { config, migrate: false, withThoseOff: true, told: 'undone' } as const;
-  await withDatabase(features, use, async ({ migrator, dataSource }) => {
+  const use = { config, migrate: false, withThoseOff: true, outcome: 'undone' } as const;
+  await withDatabase(features, use, async ({ migrator, dataSource, log }) => {
     if ((await migrator.appliedOf(name)).length === 0) {
-      process.stdout.write(`Nothing of '${name}' is in the database.\n`);
+      const nothing = `Nothing of '${name}' is in the database.`;
+      if (log === undefined) process.stdout.write(`${nothing}\n`);
+      else log.info({ event: 'migration.ended', feature: name, undone: 0 }, nothing);
       return;
     }
     const [declared] = await declareFeatures([feature]);
-    process.stderr.write(describeLoss(name, await tableSizes(dataSource, declared?.entities ?? [])));
+    await reportLoss(name, await tableSizes(dataSource, declared?.entities ?? []), log);
     if (!confirmed) holdBack(command, 'Nothing was changed. To drop them for good, add --yes.');
     const interrupted = interruption();
-    await migrator.undo(name, interrupted);
+    const undone = await migrator.undo(name, interrupted);
     interrupted.throwIfAborted();
+    log?.info({ event: 'migration.ended', feature: name, undone }, `The tables of '${name}' are dropped`);
   });
+}
+
+async function reportLoss(feature: string, tables: readonly TableSize[], log: Log | undefined): Promise<void> {
+  if (log === undefined) return void process.stderr.write(describeLoss(feature, tables));
+  const rows = Object.fromEntries(tables.map(({ table, rows }) => [table, rows]));
+  log.warn({ event: 'migration.loss', feature, rows }, `The tables of '${feature}' go with all that they hold`);
+  // What follows may be a fault, which is written at once.
+  await flushLog(log);
 }
 
 function describeLoss(feature: string, tables: readonly TableSize[]): string {

@@ -46,8 +46,8 @@ interface DatabaseUse {
   readonly patient?: boolean;
   /** Whether the migrator knows the features too that FEATURES_OFF names. */
   readonly withThoseOff?: boolean;
-  /** What is said of a migration that is done; nothing where it is not what was asked for. */
-  readonly told?: 'applied' | 'undone';
+  /** What has happened to a migration that is done. Without it the terminal shows none, and the log has `applied`. */
+  readonly outcome?: 'applied' | 'undone';
 }
 
 const PATIENCE = { acquireTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
@@ -75,7 +75,7 @@ export async function withDatabase<T>(
 async function onOpened<T>(
   features: readonly Feature[],
   config: Config,
-  { migrate, feature, patient = false, withThoseOff = false, told }: DatabaseUse,
+  { migrate, feature, patient = false, withThoseOff = false, outcome }: DatabaseUse,
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const sources = [
@@ -91,11 +91,8 @@ async function onOpened<T>(
   const dataSource = await createDataSource({ ...config, database }, sources, observers);
   await dataSource.initialize();
   try {
-    const migrator = new Migrator(
-      dataSource,
-      sources,
-      log === undefined ? consoleListener(told) : migrationLog(log, told),
-    );
+    const listener = log === undefined ? consoleListener(outcome) : migrationLog(log, outcome);
+    const migrator = new Migrator(dataSource, sources, listener);
     if (migrate) {
       await bringSchema(migrator, config, [platformSchema.name, feature]);
       await requireDurableWrites(dataSource);
@@ -143,16 +140,16 @@ async function requireFile(target: DatabaseTarget): Promise<void> {
 }
 
 /** What was done goes to standard output, as what came of a command; the rest is for whoever waits for it. */
-function consoleListener(told: DatabaseUse['told']): MigrationListener {
+function consoleListener(outcome: DatabaseUse['outcome']): MigrationListener {
   return {
     waiting: () => void process.stderr.write('Another process migrates; waiting for it, 60 s at most.\n'),
     unrenewed: () =>
       void process.stderr.write('warning: The migration lock cannot be renewed; another process may take it over.\n'),
     started: ({ name }) => {
-      if (told !== undefined) process.stderr.write(`${told === 'undone' ? 'undoing' : 'applying'} ${name}\n`);
+      if (outcome !== undefined) process.stderr.write(`${outcome === 'undone' ? 'undoing' : 'applying'} ${name}\n`);
     },
     done: ({ name }) => {
-      if (told !== undefined) process.stdout.write(`${told} ${name}\n`);
+      if (outcome !== undefined) process.stdout.write(`${outcome} ${name}\n`);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { WithKeys, WithKeysFile } from './keys.command.js';
 import { commandLog } from './command-log.js';
 import { withDatabase } from './with-database.js';
 import type { LogSettings } from '../platform/logging/index.js';
-import { loadEnvironment, readNodeEnv } from '../platform/config/index.js';
+import { loadEnvironment, readVariable } from '../platform/config/index.js';
 
 /** The keys in the database. */
 export function withKeysOf(features: readonly Feature[]): WithKeys {
@@ -26,6 +26,6 @@ async function commandAudit(settings: Pick<LogSettings, 'level' | 'format'>): Pr
 /** Keys in a file need no database, nor the rest of the configuration: such a file may be made on any machine. */
 export const withKeysFile: WithKeysFile = async (path, work) => {
   const audit = await commandAudit({ level: 'info', format: process.stderr.isTTY ? 'pretty' : 'json' });
-  const environment = keyEnvironmentOf(readNodeEnv(loadEnvironment()));
+  const environment = keyEnvironmentOf(readVariable(loadEnvironment(), 'NODE_ENV'));
   return work(new ApiKeysFileWriter(path, audit, environment), new SystemClock());
 };

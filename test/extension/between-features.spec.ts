@@ -74,6 +74,34 @@ onEachEngine('the tables of features', (engine) => {
     expect(await migrate()).toContain('applied CreateAdoptions1500000000000\n');
   });
 
+  it('are taken back by lines of the log in production', async () => {
+    await migrate();
+    const feature = 'adoptions';
+    const production = {
+      NODE_ENV: 'production',
+      PUBLIC_BASE_URL: 'https://pets.test/v1',
+      DATABASE_TLS_MODE: 'disable',
+    };
+    const takeBack = async (...confirmed: string[]): Promise<object> => {
+      const asJob = { ...env, ...OFF, ...production };
+      const command = ['migrate', '--undo', feature, ...confirmed];
+      const { code, stdout, stderr } = await runCommand(database, command, asJob, program);
+      const lines = stderr.trimEnd().split('\n');
+      return { code, stdout, lines: lines.map((line) => JSON.parse(line) as object) };
+    };
+    const loss = { level: 'warn', event: 'migration.loss', feature, rows: { adoption: 2 } };
+    const each = [...ADOPTIONS].reverse().flatMap((migration) => [
+      { event: 'migration.started', feature, migration },
+      { event: 'migration.undone', feature, migration },
+    ]);
+    const ended = { level: 'info', event: 'migration.ended', feature };
+    expect(await takeBack()).toMatchObject({ code: 2, stdout: '', lines: [loss, { event: 'command.failed' }] });
+    const lines = [loss, ...each, { ...ended, undone: ADOPTIONS.length }];
+    expect(await takeBack('--yes')).toMatchObject({ code: 0, stdout: '', lines });
+    expect(await takeBack('--yes')).toMatchObject({ code: 0, stdout: '', lines: [{ ...ended, undone: 0 }] });
+    await migrate();
+  });
+
   it('are not there when their migration fails, which the log charges to the feature', async () => {
     const broken = hosting({ features: ['features/fails-to-migrate.feature.ts'] });
     const service = Service.launch({ database, ...broken });

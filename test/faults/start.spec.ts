@@ -316,6 +316,28 @@ describe('a start that cannot be', () => {
     expect(JSON.parse(stderr)).toMatchObject({ level: 'fatal', event: 'command.failed', msg: expect.any(String) });
   });
 
+  it('in production a command gives its hints in the same way', async () => {
+    const linesOf = ({ stderr }: { stderr: string }): Record<string, unknown>[] =>
+      stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const env = { ...PRODUCTION, DATABASE_TLS_MODE: 'disable', MIGRATIONS: 'run', API_KEY_CACHE_TTL_MS: '1500' };
+    expect(linesOf(await runCommand(database, ['--port', '4400'], env))).toMatchObject([
+      { event: 'command.failed', msg: expect.stringContaining("unknown option '--port'") },
+      { level: 'info', event: 'command.hint', msg: expect.stringContaining('PORT=… node dist/main.js') },
+    ]);
+    expect(await runCommand(database, ['migrate'], env)).toMatchObject({ code: 0 });
+    const created = await runCommand(database, ['keys', 'create', '--name', 'hints'], env);
+    const key_id = linesOf(created).find(({ event }) => event === 'key.created')?.['key_id'];
+    const revoked = linesOf(await runCommand(database, ['keys', 'revoke', String(key_id)], env));
+    // The trail is written in batches, so it may come behind.
+    expect(revoked.toSorted((a, b) => String(a['event']).localeCompare(String(b['event'])))).toMatchObject([
+      { event: 'command.hint', msg: `Key ${String(key_id)} is revoked. Every replica refuses it within 1.5 s.` },
+      { event: 'key.revoked', key_id },
+    ]);
+  });
+
   it.each(['PORT', 'MANAGEMENT_PORT'])('for a %s that is taken says which, and exits with 1', async (name) => {
     const holder = await Service.start({ database });
     const port = new URL(name === 'PORT' ? holder.url : holder.managementUrl).port;

@@ -33,6 +33,6 @@ export {
   type DocumentedSection,
 } from './documentation.js';
 export { loadEnvironment } from './environment.js';
-export { loadConfig, readNodeEnv } from './load-config.js';
+export { loadConfig, readVariable } from './load-config.js';
 export { isPlatformVariable } from './variables.js';
 export { readFileBytes, readTextFile, UnusableFile } from './text-file.js';

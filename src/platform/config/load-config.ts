@@ -63,19 +63,21 @@ export function loadConfig(
   });
 }
 
+type Single = Pick<Values, 'NODE_ENV' | 'LOG_FORMAT'>;
+
 /**
- * NODE_ENV alone, for what needs nothing else of the configuration.
+ * One variable alone, for what needs nothing else of the configuration.
  *
- * @throws {ConfigError} for one that is none.
+ * @throws {ConfigError} for a value that is none.
  */
-export function readNodeEnv(env: NodeJS.ProcessEnv): Config['env'] {
-  const { NODE_ENV } = variables;
-  const { values: given, faults: unread } = collectGiven(env, ['NODE_ENV']);
-  const faults = new FaultList(['NODE_ENV']);
+export function readVariable<Name extends keyof Single>(env: NodeJS.ProcessEnv, name: Name): Single[Name] {
+  const { NODE_ENV, LOG_FORMAT } = variables;
+  const { values: given, faults: unread } = collectGiven(env, [name]);
+  const faults = new FaultList([name]);
   faults.add(unread);
-  const read = readValues(given, { NODE_ENV }, faults);
+  const read: Single = readValues(given, { NODE_ENV, LOG_FORMAT }, faults);
   faults.throwIfAny([]);
-  return read.NODE_ENV;
+  return read[name];
 }
 
 function datesByOperation(dates: Readonly<Record<string, Date | undefined>>): Map<string, Date> {

@@ -151,8 +151,8 @@ export class DatabaseLink {
   }
 }
 
-/** Tells the log of migrations. @param told what is said of one that is done. */
-export function migrationLog(log: Log, told: 'applied' | 'undone' = 'applied'): MigrationListener {
+/** Writes migrations to the log. @param outcome what has happened to one that is done. */
+export function migrationLog(log: Log, outcome: 'applied' | 'undone' = 'applied'): MigrationListener {
   return {
     waiting: () => log.info({ event: 'migration.waiting' }, 'Another process migrates; waiting for it, 60 s at most'),
     unrenewed: (err) =>
@@ -163,7 +163,7 @@ export function migrationLog(log: Log, told: 'applied' | 'undone' = 'applied'): 
     started: ({ feature, name }) =>
       log.info({ event: 'migration.started', feature, migration: name }, `Migration ${name} started`),
     done: ({ feature, name }) =>
-      told === 'undone'
+      outcome === 'undone'
         ? log.info({ event: 'migration.undone', feature, migration: name }, `Migration ${name} undone`)
         : log.info({ event: 'migration.applied', feature, migration: name }, `Migration ${name} applied`),
   };

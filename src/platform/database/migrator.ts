@@ -86,14 +86,14 @@ export class Migrator {
    * @param stopping after which no further one is begun.
    * @throws {MigrationError} for the first that fails.
    */
-  async undo(feature: string, stopping?: AbortSignal): Promise<void> {
+  async undo(feature: string, stopping?: AbortSignal): Promise<number> {
     const takeBack: Work = async (executor, entry, runner) => {
       await entry.instance?.down(runner);
       await executor.deleteMigration(entry);
     };
     const undo = async (): Promise<number> =>
       this.takeEach((await this.appliedOf(feature)).reverse(), takeBack, stopping);
-    await this.lock.hold(undo, this.listener, stopping);
+    return this.lock.hold(undo, this.listener, stopping);
   }
 
   /** As many of these steps as are begun before `stopping`. */

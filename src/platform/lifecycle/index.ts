@@ -4,6 +4,7 @@ export { LifecycleModule } from './lifecycle.module.js';
 export {
   changeLogLevelOnSignal,
   commandFault,
+  commandHint,
   crashOnUnknownFault,
   exitOnFault,
   refuseDebugger,

@@ -1,4 +1,5 @@
 import type { Level } from 'pino';
+import { loadEnvironment, readVariable } from '../config/index.js';
 import { cleanLine, describeError, messageOf } from '../logging/index.js';
 import { onStopSignal, type StopSignal } from '../runtime/index.js';
 import { StartFault } from '../start-fault.js';
@@ -12,7 +13,7 @@ const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
 /**
  * Runs `work`; what stops it is printed on stderr, in plain words where they are known, with the fault's exit code. In
- * production, where no person reads along, it is a line of the log, for whoever collects those.
+ * production, whose output is collected, not read on a terminal, it is a line of the log.
  *
  * @param command whether `work` is a command rather than the service.
  */
@@ -20,36 +21,62 @@ export async function exitOnFault(work: () => Promise<void>, command = false): P
   try {
     await work();
   } catch (error) {
-    const said = command ? 'The command failed' : 'The service could not start';
     const isKnown = error instanceof StartFault;
-    const text = isKnown
-      ? error.message
-      : `${said}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-    process.stderr.write(isLogged() ? logLine(error, said, command) : `${text}\n`);
+    process.stderr.write(isLogged() ? logLine('fatal', fieldsOf(error, command)) : `${textOf(error, command)}\n`);
     process.exit(isKnown ? error.exitCode : 1);
   }
 }
 
+function textOf(error: unknown, command: boolean): string {
+  if (error instanceof StartFault) return error.message;
+  return `${subjectOf(command)}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function fieldsOf(error: unknown, command: boolean): object {
+  const event = command ? { event: 'command.failed' } : { event: 'app.refused' };
+  if (error instanceof StartFault) return { ...event, msg: error.message };
+  const subject = subjectOf(command);
+  return {
+    ...event,
+    err: describeError(error),
+    msg: error instanceof Error ? `${subject}: ${messageOf(error)}` : subject,
+  };
+}
+
+function subjectOf(command: boolean): string {
+  return command ? 'The command failed' : 'The service could not start';
+}
+
 /** What a command says of its fault, with a line's end, in the form in which `exitOnFault` prints one. */
 export function commandFault(text: string): string {
-  return isLogged() ? logLine(new StartFault(text.trimEnd()), '', true) : text;
+  return isLogged() ? logLine('fatal', { event: 'command.failed', msg: text.trimEnd() }) : text;
 }
 
-/** As the configuration decides it, which may be what is faulty. */
+/** What a command says besides of what it did or of what was meant, in the same form. */
+export function commandHint(text: string): string {
+  return isLogged() ? logLine('info', { event: 'command.hint', msg: text.trimEnd() }) : text;
+}
+
+/** As the configuration decides it; what cannot be read of it, as the process was given it. */
 function isLogged(): boolean {
-  const { NODE_ENV, LOG_FORMAT } = process.env;
-  return NODE_ENV === 'production' && (LOG_FORMAT ? LOG_FORMAT !== 'pretty' : !process.stderr.isTTY);
+  const env = orElse(() => loadEnvironment(), process.env);
+  const nodeEnv = orElse(() => readVariable(env, 'NODE_ENV'), env['NODE_ENV']);
+  const format = orElse(() => readVariable(env, 'LOG_FORMAT'), env['LOG_FORMAT']);
+  return nodeEnv === 'production' && (format ? format !== 'pretty' : !process.stderr.isTTY);
 }
 
-/** Without a logger, for the same reason. */
-function logLine(fault: unknown, said: string, command: boolean): string {
-  const head = { level: 'fatal', time: new Date().toISOString(), service: 'animal-store', version, pid: process.pid };
-  const event = command ? { event: 'command.failed' } : { event: 'app.refused' };
-  const why =
-    fault instanceof StartFault
-      ? { msg: fault.message }
-      : { err: describeError(fault), msg: fault instanceof Error ? `${said}: ${messageOf(fault)}` : said };
-  return cleanLine(`${JSON.stringify({ ...head, ...event, ...why })}\n`);
+function orElse<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Without a logger, since the configuration of one may be what is faulty. */
+function logLine(level: Level, fields: object): string {
+  const head = { level, time: new Date().toISOString(), service: 'animal-store', version, pid: process.pid };
+  return cleanLine(`${JSON.stringify({ ...head, ...fields })}\n`);
 }
 
 /**
