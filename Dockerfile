@@ -35,9 +35,9 @@ LABEL org.opencontainers.image.title="Animal Store" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.created="$CREATED" \
       org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
-# Some three quarters of what the container may use are for the heap, the rest for buffers, code and the stack: the heap is
-# collected before the kernel ends the process. In a container of 512 MiB V8 would give new objects 1 MiB and collect them all
-# the time: docs/benchmarks.md, "Memory". These may take three times 16.
+# The heap has 65 % of what the container may use, and 48 MiB for new objects; the rest is for buffers, code and the stack: the
+# heap is collected before the kernel ends the process. By itself V8 would give new objects 3 MiB in a container of 512 MiB, and
+# collect them all the time: docs/benchmarks.md, "Memory".
 ENV NODE_ENV=production \
     NODE_OPTIONS="--max-old-space-size-percentage=65 --max-semi-space-size=16" \
     REVISION="$REVISION"

@@ -73,7 +73,23 @@ class PlainController extends Creating {
   }
 }
 
-@Module({ controllers: [AccountsController, PlainController] })
+class Opening {
+  @Post()
+  @Idempotent()
+  create(): Account {
+    return new Account();
+  }
+}
+
+@Controller('opened')
+class OpenedController extends Opening {}
+
+/** Read after the controller without interceptors, in contrast to the others. */
+@Controller('closed')
+@UseInterceptors(ClassSerializerInterceptor)
+class ClosedController extends Opening {}
+
+@Module({ controllers: [AccountsController, PlainController, OpenedController, ClosedController] })
 class AccountsModule {}
 
 const accounts = defineFeature({ name: 'accounts', platform: '^1.0.0', module: AccountsModule });
@@ -93,6 +109,8 @@ it.each([
   ['accounts/inner', { data: bare }],
   ['enveloped', { ...bare, password: 'hunter2' }],
   ['enveloped/inner', { data: bare }],
+  ['opened', { ...bare, password: 'hunter2' }],
+  ['closed', bare],
 ])('a repeat of POST %s gets what the interceptors made of the first answer', async (path, expected) => {
   const headers = { 'idempotency-key': path };
   const [first, again] = [

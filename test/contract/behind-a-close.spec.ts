@@ -104,7 +104,7 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
   it.each(['POST /v1/pets', 'GET /v1/pets', 'GET /v1/pets/1'])(
     '%s with all that it needs is refused for its body',
     async (start) => {
-      const headers = ['Transfer-Encoding: chunked'];
+      const headers = ['Transfer-Encoding: chunked', 'Content-Type: application/json'];
       const head = served.bytes(start, { headers }).toString();
       const connection = await served.connect();
       connection.send(`${head}zz\r\nabc`);
@@ -113,6 +113,32 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
       await untilIdle();
     },
   );
+
+  it.each([
+    ['the media type', 415, 'text/plain', 'zz\r\n'],
+    ['the size', 413, 'application/json', `4e20\r\n${'x'.repeat(20_000)}\r\nzz\r\n`],
+  ])('%s of a body is said before what is wrong in it', async (_, status, type, body) => {
+    const headers = ['Transfer-Encoding: chunked', `Content-Type: ${type}`];
+    const connection = await served.connect();
+    connection.send(served.bytes('POST /v1/pets', { headers }).toString() + body);
+    expect((await connection.receive()).status).toBe(status);
+    expect(await connection.untilClosed()).toBe(true);
+  });
+
+  it('an answer that is on its way reaches its client whole, whatever comes behind the request', async () => {
+    const path = '/docs/assets/swagger-ui-bundle.js';
+    const connection = await RawConnection.open(served.service.url, { paused: true });
+    connection.send(`GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`);
+    // Begun later, and done.
+    const { text } = await served.client.get(path);
+    for (const bytes of ['zz\r\n', ...Array<string>(5).fill('x'.repeat(100))]) {
+      connection.send(bytes);
+      await sleep(5);
+    }
+    connection.resume();
+    expect((await connection.receive()).body.length).toBe(Buffer.byteLength(text));
+    expect(await connection.untilClosed()).toBe(true);
+  });
 
   it.each(['no', 'one', 'three'])('%s requests before a bad body are answered, and so is its own', async (number) => {
     const before = { no: 0, one: 1, three: 3 }[number] ?? 0;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { storeKey } from '../support/api-keys.js';
+import { inventKey, storeKey } from '../support/api-keys.js';
 import type { TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
+import { RawConnection } from '../support/raw-http.js';
 import { complaintsIn, Service } from '../support/service.js';
 
 const WAYS = ['json', 'redirect', 'pieces', 'flush', 'file', 'throw', 'next'];
@@ -73,6 +74,28 @@ onEachEngine('middleware of a feature that answers by itself', (engine) => {
   it('answers everybody where the operation is open', async () => {
     const answer = await stranger.get('/v1/attic/door', { headers: { 'x-attic': 'json' } });
     expect([answer.status, answer.json()]).toStrictEqual([203, { by: 'middleware' }]);
+  });
+
+  it('comes before a broken body is refused, and nothing of that request is done', async () => {
+    const broken = async (request: string, key: string | undefined, way = ''): Promise<number> => {
+      const lines = [`${request} HTTP/1.1`, 'Host: h', 'Transfer-Encoding: chunked', `X-Attic: ${way}`];
+      if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
+      const connection = await RawConnection.open(service.url);
+      connection.send(`${lines.join('\r\n')}\r\n\r\nzz\r\nabc`);
+      const { status } = await connection.receive();
+      expect(await connection.untilClosed()).toBe(true);
+      expect(connection.unread).toBe('');
+      return status;
+    };
+    const [key, reader] = [await storeKey(database), await storeKey(database, { scopes: ['attic:read'] })];
+    expect(await broken('DELETE /v1/attic/box', undefined)).toBe(401);
+    expect(await broken('DELETE /v1/attic/box', inventKey())).toBe(401);
+    expect(await broken('DELETE /v1/attic/box', reader)).toBe(403);
+    expect(await broken('DELETE /v1/attic/box', key)).toBe(400);
+    expect(await broken('POST /v1/attic/box', reader, 'body')).toBe(403);
+    expect(await broken('POST /v1/attic/box', key, 'body')).toBe(400);
+    expect(await broken('POST /v1/attic/box', key, 'json')).toBe(203);
+    expect((await client.request('DELETE', '/v1/attic/box')).json()).toStrictEqual({ times: 1 });
   });
 
   it('is counted once, whoever answers', async () => {

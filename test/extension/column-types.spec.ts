@@ -92,7 +92,7 @@ onEachEngine('an entity whose table no migration makes', (engine) => {
   it('leaves the service unready, which names the feature and what to do', async () => {
     const database = await engine.createDatabase();
     const service = Service.launch({ database, ...hosting({ features: ['features/no-migration.feature.ts'] }) });
-    const told = await service.untilLogged(({ event }) => event === 'db.schema_differs', 20_000);
+    const told = await service.untilLogged(({ event }) => event === 'db.schema_differs');
     expect(told).toMatchObject({
       level: 'error',
       differences: [

@@ -128,7 +128,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
       for (let n = 0; n < 50; n += 1) expectRefused(await client.post('/v1/pets', { name: 'Later', categoryId: 1 }));
       await expectBlamedOnTheLogin(code);
       await database.query(undo.replace('SCHEMA', schema()).replace('LOGIN', USER));
-      await service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'connect', 20_000);
+      await service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'connect');
       expect((await client.post('/v1/pets', { name: 'After', categoryId: 1 })).status).toBe(201);
       expect(await database.query('SELECT name FROM pet ORDER BY id')).toEqual([{ name: 'First' }, { name: 'After' }]);
     },
@@ -140,7 +140,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
     proxy.reset();
     expectRefused(await client.get('/v1/pets'));
     publish('second');
-    await service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'connect', 20_000);
+    await service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'connect');
     expect((await client.get('/v1/pets')).status).toBe(200);
   });
 

@@ -157,10 +157,10 @@ onMysql('a database that moves while the service runs', (engine) => {
       database: { url: '' },
       env: { DATABASE_URL: undefined, DATABASE_URL_FILE: file },
     });
-    const told = await service.untilLogged(({ event }) => event === 'db.unavailable', 20_000);
+    const told = await service.untilLogged(({ event }) => event === 'db.unavailable');
     expect(told).toMatchObject({ part: 'connect', err: { code: 'ER_ACCESS_DENIED_ERROR' } });
     writeFileSync(file, database.url);
-    await service.untilLogged(({ event }) => event === 'app.ready', 20_000);
+    await service.untilLogged(({ event }) => event === 'app.ready');
     await service.stop();
   });
 });

@@ -28,13 +28,13 @@ onEachEngine('a table that somebody changed', (engine) => {
       await (await Service.start({ database })).stop();
       await retype(engine, database, type);
       const service = Service.launch({ database });
-      const told = await service.untilLogged(({ event }) => event === 'db.schema_differs', 20_000);
+      const told = await service.untilLogged(({ event }) => event === 'db.schema_differs');
       expect(told).toMatchObject({
         level: 'error',
         differences: [`Column pet.category_id is ${type.toLowerCase()}, the entity says bigint`],
       });
       await retype(engine, database, 'BIGINT');
-      const ready = await service.untilLogged(({ event }) => event === 'app.ready', 20_000);
+      const ready = await service.untilLogged(({ event }) => event === 'app.ready');
       const client = new HttpClient(String(ready['url']), await storeKey(database));
       expect((await client.post('/v1/pets', { name: 'After', categoryId: 1 })).status).toBe(201);
       expect(service.log.filter(({ event }) => event === 'db.schema_differs')).toHaveLength(1);
@@ -51,7 +51,7 @@ onMysql('a table whose writes are no part of a transaction', (engine) => {
     await (await Service.start({ database })).stop();
     await database.query('ALTER TABLE idempotency_record ENGINE = MyISAM');
     const service = Service.launch({ database });
-    const told = await service.untilLogged(({ event }) => event === 'db.schema_differs', 20_000);
+    const told = await service.untilLogged(({ event }) => event === 'db.schema_differs');
     expect(JSON.stringify(told['differences'])).toContain('idempotency_record.id is in a table of MyISAM, not InnoDB');
     await service.stop();
     await database.drop();

@@ -86,7 +86,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
 
   async function expectServed(setup: Setup): Promise<void> {
     const { wire, service } = await launch(setup);
-    await service.untilLogged((line) => line['event'] === 'app.ready', 20_000);
+    await service.untilLogged((line) => line['event'] === 'app.ready');
     await service.stop();
     await wire.stop();
   }
@@ -94,7 +94,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
   /** Refused: never ready, nothing of the login on the wire, and told why by a code of its own. */
   async function expectRefused(setup: Setup, code: string): Promise<void> {
     const { wire, service, probes } = await launch(setup);
-    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable', 20_000);
+    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable');
     expect(line).toMatchObject({ level: 'warn', part: 'connect', err: { code } });
     // It tries on, and tells no more of the same.
     for (const tried = wire.connections; wire.connections === tried;) await sleep(20);
@@ -108,7 +108,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
   it('carries neither the login nor a pet in the clear', async () => {
     await present(trusted.issue('IP:127.0.0.1'));
     const { wire, service } = await launch({ mode: 'verify-identity' });
-    service.url = String((await service.untilLogged((line) => line['event'] === 'app.ready', 20_000))['url']);
+    service.url = String((await service.untilLogged((line) => line['event'] === 'app.ready'))['url']);
     const client = new HttpClient(service.url, await service.createKey());
     expect((await client.post('/v1/pets', { name: CANARY, categoryId: 1 })).status).toBe(201);
     expect(await statement('SELECT name FROM pet')).toEqual([{ name: CANARY }]);
@@ -158,13 +158,13 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
       mode: 'verify-identity',
       env: { DATABASE_CONNECTION_MAX_AGE_MS: '500' },
     });
-    await service.untilLogged((line) => line['event'] === 'app.ready', 20_000);
+    await service.untilLogged((line) => line['event'] === 'app.ready');
     await present(trusted.issue('IP:127.0.0.1', -1));
-    const told = await service.untilLogged((line) => line['event'] === 'db.unavailable', 20_000);
+    const told = await service.untilLogged((line) => line['event'] === 'db.unavailable');
     expect(told).toMatchObject({ level: 'warn', part: 'connect', err: { code: 'DATABASE_TLS_EXPIRED' } });
     while ((await probes.get('/readyz')).status !== 503) await sleep(50);
     await present(trusted.issue('IP:127.0.0.1'));
-    await service.untilLogged((line) => line['event'] === 'db.recovered', 20_000);
+    await service.untilLogged((line) => line['event'] === 'db.recovered');
     while ((await probes.get('/readyz')).status !== 200) await sleep(50);
     expect(service.log.filter(({ event }) => event === 'db.unavailable')).toEqual([told]);
     await service.stop();
@@ -191,7 +191,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
         DATABASE_CONNECTION_MAX_AGE_MS: '500',
       },
     });
-    service.url = String((await service.untilLogged((line) => line['event'] === 'app.ready', 20_000))['url']);
+    service.url = String((await service.untilLogged((line) => line['event'] === 'app.ready'))['url']);
     const client = new HttpClient(service.url, await service.createKey());
     const serveAnew = async (): Promise<void> => {
       await sleep(600);
@@ -221,7 +221,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
       mode: 'verify-identity',
       env: { ...env, DATABASE_CONNECTION_MAX_AGE_MS: '500' },
     });
-    await service.untilLogged((line) => line['event'] === 'app.ready', 20_000);
+    await service.untilLogged((line) => line['event'] === 'app.ready');
     const shown = async (): Promise<string[]> =>
       (await probes.get('/metrics')).text.split('\n').filter((line) => line.startsWith(`${EXPIRY}{`));
     const line = (certificate: string, file: string): string =>
@@ -238,7 +238,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
 
   it('is asked for by the server as well: a service that speaks in the clear is refused', async () => {
     const { wire, service } = await launch({ mode: 'disable' });
-    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable', 20_000);
+    const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable');
     // MariaDB denies access, MySQL says why.
     expect([1045, 3159]).toContain((line['err'] as { errno: number }).errno);
     await service.kill('SIGKILL');

@@ -7,6 +7,7 @@ import { onEachEngine, onMysql } from '../support/engines.js';
 import { noteFigure } from '../support/figures.js';
 import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
+import { metricValue } from '../support/metrics.js';
 import { RawConnection } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 
@@ -93,6 +94,23 @@ onMysql('SIGTERM under load', (engine) => {
   }, 300_000);
 });
 
+describe('SIGTERM while a body arrives', () => {
+  it('says 408 to who sends too slowly, as at any other time', async () => {
+    const database = await createSqliteDatabase();
+    const service = await Service.start({ database, env: { ...PATIENT, HTTP_REQUEST_TIMEOUT_MS: '6000' } });
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${await storeKey(database)}\r\n`;
+    const connection = await RawConnection.open(service.url);
+    connection.send(`${head}Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{`);
+    while ((await metricValue(service.managementUrl, 'http_server_active_requests')) === 0) await sleep(10);
+    service.signal('SIGTERM');
+    expect(await connection.receive()).toMatchObject({ status: 408 });
+    expect(await connection.untilClosed()).toBe(true);
+    expect(await service.exited).toEqual({ code: 0, signal: null });
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
+    await database.drop();
+  });
+});
+
 describe('what a feature does when it is stopped', () => {
   let database: TestDatabase;
 
@@ -133,7 +151,7 @@ describe('a signal during the start', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s: a feature that begins for ever ends at once', async (signal) => {
     const features = hosting({ features: NAPS, env: { TEST_SLEEPS_IN: 'onModuleInit' } });
     const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...features });
-    await service.untilLogged(({ event }) => event === 'sleeper.asleep', 20_000);
+    await service.untilLogged(({ event }) => event === 'sleeper.asleep');
     expect(await service.kill(signal)).toEqual({ code: 0, signal: null });
   });
 
@@ -157,7 +175,7 @@ onEachEngine('a signal during migrations', (engine) => {
     const database = await engine.createDatabase();
     const options = { database, ...hosting({ features: ['features/granary.feature.ts'] }) };
     const service = Service.launch(options);
-    await service.untilLogged(({ event }) => event === 'app.starting', 20_000);
+    await service.untilLogged(({ event }) => event === 'app.starting');
     while (!(await isTaken(database, 'CreatePets%'))) await sleep(20);
     await sleep(500);
     expect(await service.stop()).toEqual({ code: 0, signal: null });

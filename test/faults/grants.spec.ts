@@ -48,10 +48,10 @@ onMysql('the first installation, by the grants that the command prints before th
     await grant('service', runner);
     // As in a cluster: the replicas are there before the Job that migrates, and nobody helps them afterwards.
     service = Service.launch({ database: asService, env: { MIGRATIONS: 'check' } });
-    await service.untilLogged(({ event }) => event === 'db.behind', 20_000);
+    await service.untilLogged(({ event }) => event === 'db.behind');
     const migrated = await runCommand(asOwner, ['migrate'], { MIGRATIONS: 'check' });
     expect(migrated).toMatchObject({ code: 0, stderr: expect.stringMatching(/^(applying .*\n)+$/) });
-    service.url = String((await service.untilLogged(({ event }) => event === 'app.ready', 20_000))['url']);
+    service.url = String((await service.untilLogged(({ event }) => event === 'app.ready'))['url']);
     const made = await runCommand(asOwner, ['keys', 'create', '--name', 'test'], { MIGRATIONS: 'check' });
     key = made.stdout.trim();
     connection = await mysql.createConnection(asService.url);
@@ -121,10 +121,10 @@ onMysql('the first installation, by the grants that the command prints before th
     await database.query(`CREATE USER '${forgetful.name}'@'%' IDENTIFIED BY '${forgetful.password}'`);
     await database.query(`GRANT SELECT ON ${schema}.pet TO '${forgetful.name}'@'%'`);
     const unready = Service.launch({ database: loggedInAs(forgetful), env: { MIGRATIONS: 'check' } });
-    const told = await unready.untilLogged(({ event }) => event === 'db.unavailable', 20_000);
+    const told = await unready.untilLogged(({ event }) => event === 'db.unavailable');
     expect(told).toMatchObject({ level: 'warn', part: 'read', err: { code: 'ER_TABLEACCESS_DENIED_ERROR' } });
     await database.query(`GRANT SELECT ON ${schema}.migration TO '${forgetful.name}'@'%'`);
-    await unready.untilLogged(({ event }) => event === 'db.recovered', 20_000);
+    await unready.untilLogged(({ event }) => event === 'db.recovered');
     await unready.stop();
     await database.query(`DROP USER '${forgetful.name}'@'%'`);
   });

@@ -92,7 +92,7 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
         expect(Number(left?.['expires_at']) - Date.now()).toBeLessThan(30_000);
 
         const next = Service.launch({ database, ...host });
-        await next.untilLogged(({ event }) => event === 'app.starting', 20_000);
+        await next.untilLogged(({ event }) => event === 'app.starting');
         await sleep(1000);
         expect(await rows('SELECT owner FROM migration_lock')).toEqual([{ owner: left?.['owner'] }]);
         // Thirty seconds later.
@@ -135,10 +135,10 @@ onMysql('the lock of a migration', (engine) => {
     const time = new FakeTime({ timers: false });
     await time.jump('+90000');
     const ahead = Service.launch({ database, env: time.env });
-    await ahead.untilLogged(({ event }) => event === 'migration.waiting', 20_000);
+    await ahead.untilLogged(({ event }) => event === 'migration.waiting');
     expect(await database.query('SELECT owner FROM migration_lock')).toEqual([{ owner: 'another' }]);
     await database.query('DELETE FROM migration_lock');
-    await ahead.untilLogged(({ event }) => event === 'app.ready', 20_000);
+    await ahead.untilLogged(({ event }) => event === 'app.ready');
     await ahead.stop();
     time.remove();
     await database.drop();
@@ -151,13 +151,13 @@ onMysql('the lock of a migration', (engine) => {
     const started = ({ event, feature }: LogLine): boolean => event === 'migration.started' && feature === 'granary';
     await service.untilLogged(started, 60_000);
     await database.query("UPDATE migration_lock SET owner = 'another', expires_at = ?", [Date.now() + 60_000]);
-    await service.untilLogged(({ event }) => event === 'migration.waiting', 20_000);
+    await service.untilLogged(({ event }) => event === 'migration.waiting');
     const toldOf = (name: string): readonly unknown[] =>
       service.log.filter(({ feature }) => feature === name).map(({ event }) => event);
     expect(toldOf('granary')).toStrictEqual(['migration.started', 'migration.applied']);
     expect(toldOf('tasks')).toStrictEqual([]);
     await database.query('DELETE FROM migration_lock');
-    await service.untilLogged(({ event }) => event === 'app.ready', 20_000);
+    await service.untilLogged(({ event }) => event === 'app.ready');
     expect(toldOf('tasks').slice(0, 2)).toStrictEqual(['migration.started', 'migration.applied']);
     await service.stop();
     await database.drop();

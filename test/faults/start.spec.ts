@@ -32,7 +32,7 @@ async function launchOn(database: { readonly url: string }, env: Record<string, 
     const answer = await new HttpClient(`http://127.0.0.1:${String(managementPort)}`).get(path);
     return { status: answer.status, body: answer.json() };
   };
-  await service.untilLogged(({ event }) => event === 'app.starting', 20_000);
+  await service.untilLogged(({ event }) => event === 'app.starting');
   for (;;) {
     try {
       await probe('/livez');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 60_000;
 const END_OF_HEAD = '\r\n\r\n';
 const END_OF_LINE = '\r\n';
 

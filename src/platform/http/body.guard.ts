@@ -14,10 +14,9 @@ import { exchangeOf } from './exchange.js';
 export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<IncomingMessage & { body?: unknown }>();
-    const exchange = exchangeOf(request);
-    exchange.isAccepted = true;
-    if (exchange.bodyFault !== undefined) throw exchange.bodyFault;
-    const { body, route } = exchange;
+    const { body, bodyFault, route } = exchangeOf(request);
+    // What takes a body finds out by reading it.
+    if (body === undefined && bodyFault !== undefined) throw bodyFault;
     if (body === undefined || route === undefined) return true;
     if (route.bodyType === UnreadBody) request.body = body;
     else if (isForm(route, body.mediaType)) body.leave();

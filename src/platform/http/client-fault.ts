@@ -59,8 +59,8 @@ export function refuseConnection(
   if (error.code === 'ECONNRESET') socket.destroy();
   else if (response === undefined) refuse();
   else if (response.req.complete) onceClosed(response, refuse);
-  // Answered already: nothing more is said of it, but those before it may still be on their way.
-  else if (response.headersSent) onceClosed(response, () => socket.destroy());
+  // Answered already: nothing more is said of it, but those before it may still be on their way, and the client read late.
+  else if (response.headersSent) onceClosed(response, () => closeAfterReading(socket as Socket));
   else refuseRequest(response, fault);
 }
 

@@ -29,7 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private respond(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     const exchange = exchangeOf(request);
-    if (exchange.failure !== undefined && isLate(thrown, response)) return;
+    if (exchange.failure !== undefined && isLate(thrown, exchange)) return;
     const error = toApiError(thrown, exchange);
     exchange.failure ??= error;
     if (error.status === 500) this.log.error({ event: 'request.failed', err: thrown }, 'A request failed unexpectedly');
@@ -38,9 +38,10 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Whether a handler wrote a head where a refusal, of a broken body for one, was sent already. It could not know. */
-function isLate(thrown: unknown, { headersSent }: ServerResponse): boolean {
-  return headersSent && thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_HTTP_HEADERS_SENT';
+/** Whether a refusal, of a broken body for one, was sent already, and what was at work could not know. */
+function isLate(thrown: unknown, { response, bodyFault }: Exchange): boolean {
+  if (!response.headersSent || !(thrown instanceof Error)) return false;
+  return thrown === bodyFault || ('code' in thrown && thrown.code === 'ERR_HTTP_HEADERS_SENT');
 }
 
 /** The error for a client, of anything that was thrown. What has no status is a fault of the service. */

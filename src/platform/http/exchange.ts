@@ -54,13 +54,13 @@ export class Exchange {
   principal: Principal | undefined;
   /** What stands against an answer by a middleware of a feature, once one of them was about to see the request. */
   middlewareRefusal: Promise<(() => Promise<unknown>) | undefined> | undefined;
+  /** Whether the body is being read, or a middleware of a feature has the request and may read it. */
+  waitsForBody = false;
   /** What the limit of its client says of it, once that is asked. */
   quota: boolean | Promise<boolean> | undefined;
   /** The body of an operation that may have one, until it is read. */
   body: IncomingBody | undefined;
-  /** Whether the platform's guards have accepted its head. */
-  isAccepted = false;
-  /** What was wrong in the bytes of its body before that. */
+  /** What is wrong in the bytes of its body, where that came before they were read. */
   bodyFault: ApiError | undefined;
   /** Whether pipes of a feature's own have the body, rather than the parameters. */
   isBodyPiped = false;
@@ -222,5 +222,5 @@ function parseTraceparent(header: string | string[] | undefined): TraceContext |
 
 /** A server that listens on `::` sees an IPv4 client as `::ffff:192.0.2.1` (RFC 4291 §2.5.5.2). */
 function bareIpv4(address: string | undefined): string | undefined {
-  return address?.startsWith('::ffff:') === true && address.includes('.') ? address.slice(7) : address;
+  return address?.toLowerCase().startsWith('::ffff:') === true && address.includes('.') ? address.slice(7) : address;
 }

@@ -25,11 +25,23 @@ export function behindKey(middleware: RequestHandler, { refusalOf, fail }: Middl
     exchange.middlewareRefusal ??= refusalOf(exchange);
     void exchange.middlewareRefusal
       .then((refusal) => {
-        const pass = refusal === undefined ? next : refuseAnswers(request, response, { refusal, next, fail });
-        return middleware(request, response, pass);
+        const goOn: NextFunction = (error) => {
+          exchange.waitsForBody = false;
+          next(error);
+        };
+        const pass = refusal === undefined ? goOn : refuseAnswers(request, response, { refusal, next: goOn, fail });
+        exchange.waitsForBody = true;
+        const done: unknown = middleware(request, response, pass);
+        if (waitsInVain(exchange)) fail(exchange.bodyFault, request, response);
+        return done;
       })
       .catch(next);
   };
+}
+
+/** Whether a middleware may wait for the rest of a body that is malformed. */
+function waitsInVain({ waitsForBody, bodyFault, response }: Exchange): boolean {
+  return waitsForBody && bodyFault !== undefined && !response.headersSent;
 }
 
 interface Closed {

@@ -50,10 +50,10 @@ export function createHttpServer(http: Config['http'], handlers: RequestHandlers
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, receive);
   server.on('clientError', (error, socket) => {
     const newest = newestOn(socket);
-    // What is wrong in a body comes after all that is decided by its head, and changes nothing, whenever it comes.
+    refuseConnection(error, socket, handlers);
+    // What is wrong in a body comes after all that is decided by its head.
     if (newest?.req.complete === false) beginNow(newest);
     handlers.flush?.();
-    refuseConnection(error, socket, handlers);
   });
   return server;
 }

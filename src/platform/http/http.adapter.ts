@@ -234,13 +234,11 @@ export class HttpAdapter extends ExpressAdapter {
 }
 
 /**
- * Refuses a request whose body is none. What its head lacks is said in its place (contract, "Order of checks"), so guards that
- * have not decided yet come first.
+ * Refuses a request whose body is malformed, where something waits for it. Before that the guards decide first (contract,
+ * "Order of checks"), and a handler that is at work without it answers: its connection closes either way.
  */
 function refuseBody(exchange: Exchange, fault: ApiError): void {
-  if (exchange.isAccepted || exchange.middlewareRefusal !== undefined) {
-    return refuseExchange(exchange, exchange.response, fault);
-  }
   exchange.bodyFault = fault;
   exchange.headers['Connection'] = 'close';
+  if (exchange.waitsForBody) refuseExchange(exchange, exchange.response, fault);
 }

@@ -54,6 +54,7 @@ export class RequestBody extends UnreadBody implements IncomingBody {
    */
   leave(): void {
     this.requireFit();
+    this.requireWhole();
     this.begin();
     const { request } = this;
     let length = 0;
@@ -76,6 +77,7 @@ export class RequestBody extends UnreadBody implements IncomingBody {
       return undefined;
     }
     this.requireAcceptable();
+    this.requireWhole();
     this.begin();
     const bytes = await this.collect();
     // Its time was up (408), and the last byte came after that.
@@ -100,15 +102,24 @@ export class RequestBody extends UnreadBody implements IncomingBody {
     if (declared !== undefined && Number(declared) > this.options.limitBytes) throw this.tooLarge();
   }
 
+  /** Of a body that is malformed, what came before that may be too much already. */
+  private requireWhole(): void {
+    const { bodyFault } = exchangeOf(this.request);
+    if (bodyFault === undefined) return;
+    throw this.request.readableLength > this.options.limitBytes ? this.tooLarge() : bodyFault;
+  }
+
   /** While the body arrives there is nothing to do for the request. */
   private begin(): void {
     const exchange = exchangeOf(this.request);
+    exchange.waitsForBody = true;
     if (asksToContinue(this.request)) this.response.writeContinue();
     exchange.workload?.rest(exchange);
   }
 
   private end(): void {
     const exchange = exchangeOf(this.request);
+    exchange.waitsForBody = false;
     if (exchange.isOver || this.response.headersSent) return;
     exchange.workload?.take(exchange);
     this.options.arrived();

@@ -18,7 +18,7 @@ import { fingerprintOf, parseIdempotencyKey, recordId } from './idempotency-key.
 /** Has a request with `Idempotency-Key` handled once: the handler runs in one transaction with the record of its answer. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  /** A handler that two controllers inherit may have it twice around. */
+  /** Below a controller with interceptors, a handler has this one twice. */
   private readonly begun = new WeakSet<Exchange>();
 
   constructor(
@@ -64,11 +64,11 @@ export function recordOutermost(routes: readonly Route[]): void {
       (at) => Reflect.getMetadata(INTERCEPTORS_METADATA, at) as unknown[] | undefined,
     );
     const others = (list: readonly unknown[]): unknown[] => list.filter((each) => each !== IdempotencyInterceptor);
-    const isAlone = others(ofClass).length === 0;
-    if (!isAlone)
-      Reflect.defineMetadata(INTERCEPTORS_METADATA, [IdempotencyInterceptor, ...others(ofClass)], controller);
-    const first = isAlone ? [IdempotencyInterceptor] : [];
-    Reflect.defineMetadata(INTERCEPTORS_METADATA, [...first, ...others(ofHandler)], handler);
+    const put = (list: readonly unknown[], at: object): void =>
+      Reflect.defineMetadata(INTERCEPTORS_METADATA, [IdempotencyInterceptor, ...others(list)], at);
+    if (others(ofClass).length > 0) put(ofClass, controller);
+    // Another controller, without interceptors, may inherit the handler.
+    put(ofHandler, handler);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTime } from '../in-time.js';
 import type { Log } from '../logging/index.js';
@@ -19,7 +20,8 @@ const CLOSE_MS = 500;
 export async function drain(server: Server, observer: ExchangeObserver, times: StopTimes, log: Log): Promise<boolean> {
   observer.drain();
   await sleep(times.delayMs);
-  const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
+  // `close` of an HTTP server also stops what answers 408 to those that send too slowly.
+  const closed = new Promise<boolean>((resolve) => NetServer.prototype.close.call(server, () => resolve(true)));
   server.closeIdleConnections();
   const over = new AbortController();
   void closeWhenQuiet(server, observer, over.signal);
@@ -40,7 +42,7 @@ export async function drain(server: Server, observer: ExchangeObserver, times: S
   return whole;
 }
 
-/** A closed server does not time out any more who never sends a request, or only half of one; nor does an event stream end. */
+/** Who is connected and sends nothing, or half of a head, is not waited for; nor does an event stream end by itself. */
 async function closeWhenQuiet(server: Server, observer: ExchangeObserver, over: AbortSignal): Promise<void> {
   for (let quietSince = performance.now(); !over.aborted; await sleep(50)) {
     observer.endEventStreams();

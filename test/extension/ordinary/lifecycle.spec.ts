@@ -14,7 +14,7 @@ onEachEngine('the hooks and jobs of a feature', (engine) => {
     const env = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), MIGRATIONS: 'check' };
     const host = hosting({ features: ['features/almanac.feature.ts'], env });
     const service = Service.launch({ database, ...host });
-    await service.untilLogged(({ event }) => event === 'db.behind', 20_000);
+    await service.untilLogged(({ event }) => event === 'db.behind');
     const client = new HttpClient(`http://127.0.0.1:${String(port)}`);
     const probes = new HttpClient(`http://127.0.0.1:${String(managementPort)}`);
     expect((await probes.get('/livez')).status).toBe(200);
@@ -28,7 +28,7 @@ onEachEngine('the hooks and jobs of a feature', (engine) => {
     expect(service.log.filter(({ event }) => event === 'almanac.noted')).toStrictEqual([]);
 
     expect((await runCommand(database, ['migrate'], host.env, host.program)).code).toBe(0);
-    await service.untilLogged(({ event }) => event === 'app.ready', 20_000);
+    await service.untilLogged(({ event }) => event === 'app.ready');
     await service.untilLogged(({ event, name }) => event === 'almanac.noted' && name === 'tick');
     const noted = service.log.filter(({ event }) => event === 'almanac.noted');
     expect(noted.map(({ name, feature }) => [name, feature])).toStrictEqual([

@@ -1,6 +1,7 @@
 import {
   ConflictException,
   Controller,
+  Delete,
   Get,
   Module,
   Post,
@@ -12,6 +13,8 @@ import { static as serveStatic, type NextFunction, type Request, type Response }
 
 @Controller('attic')
 class AtticController {
+  private emptied = 0;
+
   @Get('box')
   @RequireScope('attic:read')
   box(): object {
@@ -22,6 +25,12 @@ class AtticController {
   @Public()
   door(): object {
     return { by: 'handler' };
+  }
+
+  @Delete('box')
+  @RequireScope('attic:write')
+  empty(): object {
+    return { times: (this.emptied += 1) };
   }
 
   @Post('box')
@@ -46,6 +55,7 @@ function answer(request: Request, response: Response, next: NextFunction): void 
       response.flushHeaders();
       response.end('middleware');
     },
+    body: () => void request.resume().once('end', () => response.json({ by: 'middleware' })),
     file: () => response.sendFile(import.meta.filename),
     throw: () => {
       throw new ConflictException('by middleware');
