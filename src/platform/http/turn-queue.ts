@@ -15,8 +15,10 @@ export class TurnQueue<T> {
   constructor(private readonly work: (item: T) => void) {}
 
   add(item: T): void {
-    if (!isOptimized('turns')) this.work(item);
-    else if (this.items.push(item) === 1) this.outside(() => setImmediate(() => this.workOff()));
+    if (this.items.push(item) > 1) return;
+    const workOff = (): void => this.workOff();
+    // At the latest when its packet is read: what comes behind a request may show that it is none.
+    this.outside(() => (isOptimized('turns') ? setImmediate(workOff) : process.nextTick(workOff)));
   }
 
   /** At once, where something comes that is not to be done before what came earlier. */
