@@ -80,6 +80,6 @@ describe('what the documents say of keys in a cluster', () => {
       'revoke',
     ]);
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
-    expect(results[3]!.stderr).toMatch(/^Key \w{8} is revoked\./);
+    expect(results[3]!.stderr).toMatch(/"msg":"Key \w{8} is revoked\./);
   });
 });
