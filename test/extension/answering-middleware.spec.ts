@@ -92,6 +92,7 @@ onEachEngine('middleware of a feature that answers by itself', (engine) => {
     expect(await broken('DELETE /v1/attic/box', inventKey())).toBe(401);
     expect(await broken('DELETE /v1/attic/box', reader)).toBe(403);
     expect(await broken('DELETE /v1/attic/box', key)).toBe(400);
+    expect(await broken('DELETE /v1/attic/shelf', key)).toBe(400);
     expect(await broken('POST /v1/attic/box', reader, 'body')).toBe(403);
     expect(await broken('POST /v1/attic/box', key, 'body')).toBe(400);
     expect(await broken('POST /v1/attic/box', key, 'json')).toBe(203);

@@ -15,12 +15,12 @@ export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<IncomingMessage & { body?: unknown }>();
     const { body, bodyFault, route } = exchangeOf(request);
-    // What takes a body finds out by reading it.
-    if (body === undefined && bodyFault !== undefined) throw bodyFault;
-    if (body === undefined || route === undefined) return true;
-    if (route.bodyType === UnreadBody) request.body = body;
-    else if (isForm(route, body.mediaType)) body.leave();
-    else if (isDeclared(route) || body.mediaType === JSON_MEDIA) return this.read(request, route);
+    const mayBeRead = body !== undefined && route !== undefined;
+    if (mayBeRead && route.bodyType === UnreadBody) request.body = body;
+    else if (mayBeRead && isForm(route, body.mediaType)) body.leave();
+    else if (mayBeRead && (isDeclared(route) || body.mediaType === JSON_MEDIA)) return this.read(request, route);
+    // Whoever reads a body finds out what is wrong in it.
+    else if (bodyFault !== undefined) throw bodyFault;
     return true;
   }
 

@@ -5,6 +5,7 @@ import {
   Get,
   Module,
   Post,
+  Req,
   type MiddlewareConsumer,
   type NestModule,
 } from '@nestjs/common';
@@ -31,6 +32,13 @@ class AtticController {
   @RequireScope('attic:write')
   empty(): object {
     return { times: (this.emptied += 1) };
+  }
+
+  /** Has the request, and so may look at its body. */
+  @Delete('shelf')
+  @RequireScope('attic:write')
+  emptyShelf(@Req() _request: Request): object {
+    return this.empty();
   }
 
   @Post('box')
