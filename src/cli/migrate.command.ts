@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { MOST_COUNTED, requireDurableWrites, tableSizes, type TableSize } from '../platform/database/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
-import { flushLog, type Log } from '../platform/logging/index.js';
+import type { Log } from '../platform/logging/index.js';
 import { holdBack, refuse } from './exit-codes.js';
 import { describeAhead, printPlan, printStatus, unknownTo } from './migration-report.js';
 import { readConfig, withDatabase } from './with-database.js';
@@ -54,9 +54,7 @@ async function apply(features: readonly Feature[]): Promise<void> {
       await requireDurableWrites(dataSource);
       const ahead = unknownTo(features, await migrator.applied());
       const current = ahead.length > 0 ? describeAhead(ahead) : 'The schema is current.';
-      const result = applied === 0 ? `${current.replace(/\.$/, '')}; nothing to do.` : current;
-      if (log === undefined) process.stdout.write(`${result}\n`);
-      else log.info({ event: 'migration.ended', applied }, result);
+      report(applied === 0 ? `${current.replace(/\.$/, '')}; nothing to do.` : current, { applied }, log);
     },
   );
 }
@@ -79,13 +77,10 @@ async function takeBack(
   const use = { config, migrate: false, withThoseOff: true, outcome: 'undone' } as const;
   await withDatabase(features, use, async ({ migrator, dataSource, log }) => {
     if ((await migrator.appliedOf(name)).length === 0) {
-      const nothing = `Nothing of '${name}' is in the database.`;
-      if (log === undefined) process.stdout.write(`${nothing}\n`);
-      else log.info({ event: 'migration.ended', feature: name, undone: 0 }, nothing);
-      return;
+      return report(`Nothing of '${name}' is in the database.`, { feature: name, undone: 0 }, log);
     }
     const [declared] = await declareFeatures([feature]);
-    await reportLoss(name, await tableSizes(dataSource, declared?.entities ?? []), log);
+    reportLoss(name, await tableSizes(dataSource, declared?.entities ?? []), log);
     if (!confirmed) holdBack(command, 'Nothing was changed. To drop them for good, add --yes.');
     const interrupted = interruption();
     const undone = await migrator.undo(name, interrupted);
@@ -94,12 +89,16 @@ async function takeBack(
   });
 }
 
-async function reportLoss(feature: string, tables: readonly TableSize[], log: Log | undefined): Promise<void> {
+/** Says what came of it all: in the log, where there is one. */
+function report(result: string, fields: object, log: Log | undefined): void {
+  if (log === undefined) process.stdout.write(`${result}\n`);
+  else log.info({ event: 'migration.ended', ...fields }, result);
+}
+
+function reportLoss(feature: string, tables: readonly TableSize[], log: Log | undefined): void {
   if (log === undefined) return void process.stderr.write(describeLoss(feature, tables));
   const rows = Object.fromEntries(tables.map(({ table, rows }) => [table, rows]));
   log.warn({ event: 'migration.loss', feature, rows }, `The tables of '${feature}' go with all that they hold`);
-  // What follows may be a fault, which is written at once.
-  await flushLog(log);
 }
 
 function describeLoss(feature: string, tables: readonly TableSize[]): string {

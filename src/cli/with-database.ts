@@ -16,7 +16,7 @@ import {
   unusableDatabase,
   type MigrationListener,
 } from '../platform/database/index.js';
-import { flushLog, type Log } from '../platform/logging/index.js';
+import type { Log } from '../platform/logging/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
@@ -100,7 +100,6 @@ async function onOpened<T>(
     return await work({ config, migrator, dataSource, log });
   } finally {
     await dataSource.destroy();
-    if (log !== undefined) await flushLog(log);
   }
 }
 

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 
-/** Lines are written at once when they have so many characters. */
+/** Lines of standard output are written at once when they have so many characters. */
 const BATCH_LENGTH = 16 * 1024;
 /** Milliseconds that a line waits for others to be written with it. */
 const BATCH_MS = 10;
@@ -21,12 +21,14 @@ process.once('exit', () => {
 });
 
 /**
- * Writes lines to standard output or standard error, in batches and in order. It never waits: a reader that stopped or
+ * Writes lines in order: to standard output in batches, to standard error at once, since what a command says there without
+ * the log must not overtake them. It never waits: a reader that stopped or
  * went away costs lines, beyond a bound, and never the turn of a request or the memory of the process. Why it is not
  * sonic-boom: docs/decisions/0017-log-writer.md.
  */
 export class LineWriter implements DestinationStream {
   private readonly descriptor: number;
+  private readonly batchLength: number;
   private text = '';
   /** What the descriptor did not take yet of earlier text. */
   private bytes: Buffer = Buffer.alloc(0);
@@ -45,6 +47,7 @@ export class LineWriter implements DestinationStream {
     // Node makes a pipe or a socket non-blocking as it makes a stream of it, and blocking again at its end.
     const stream = process[name];
     this.descriptor = stream.fd;
+    this.batchLength = name === 'stderr' ? 0 : BATCH_LENGTH;
     // Whoever else writes to it must not end the process because its reader did.
     if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
   }
@@ -54,7 +57,7 @@ export class LineWriter implements DestinationStream {
     if (this.text.length + this.bytes.length + line.length > MOST_WAITING) return this.onDrop();
     this.text += line;
     holding.add(this);
-    if (this.text.length >= BATCH_LENGTH && !this.isStuck) this.writeOut();
+    if (this.text.length >= this.batchLength && !this.isStuck) this.writeOut();
     else this.timer ??= setTimeout(() => this.writeOut(), this.isStuck ? RETRY_MS : BATCH_MS).unref();
   }
 
