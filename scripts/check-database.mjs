@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const [engine, ...given] = process.argv.slice(2);
-const brought = spawnSync(process.execPath, [join(project, `scripts/${engine}-server.mjs`)], {
+const brought = spawnSync(process.execPath, [join(project, 'scripts/debian-server.mjs'), engine], {
   encoding: 'utf8',
   stdio: ['ignore', 'pipe', 'inherit'],
 });

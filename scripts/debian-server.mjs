@@ -1,7 +1,9 @@
 /**
- * Brings a database server that this machine's Debian does not have, out of another suite of Debian's, with the libraries it
- * needs, into a folder of its own in the user's cache: nothing of the machine is changed. Needs apt-get, and the network the
- * first time.
+ * Prints the path of a database server that the tests can start (TEST_DATABASE_SERVER) and that this machine's Debian does
+ * not have: out of another suite of Debian's, with the libraries it needs and the clients of backups beside it, in a folder of
+ * its own in the user's cache. Nothing of the machine is changed. Needs apt-get, and the network the first time.
+ *
+ *   node scripts/debian-server.mjs mysql|mariadb
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,22 +11,56 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * @param name of its folder.
- * @param suite of Debian, e.g. `unstable`.
- * @param packages of that suite.
- * @param programs by name: a shell's words behind `set --`, with `$root` for the folder of the packages.
- * @param scripts by name: a whole script of the shell, which stands beside the programs.
- * @returns the folder of the programs.
+ * `suite` of Debian, and `packages` of it. `programs`, the server first, by name: a shell's words behind `set --`, with `$root`
+ * for the folder of the packages. `scripts`, whole ones of the shell, stand beside the programs.
  */
-export function bringServer({ name, suite, packages, programs, scripts = {} }) {
-  const home = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store', `debian-${name}`);
-  if (!existsSync(home)) install(home, { suite, packages, programs, scripts });
-  for (const program of Object.keys(programs)) run(join(home, program), '--no-defaults', '--version');
-  return home;
-}
+const SERVERS = {
+  mysql: {
+    suite: 'unstable',
+    packages: ['mysql-server-core', 'mysql-client-core'],
+    programs: {
+      mysqld: '"$@" --lc-messages-dir="$root/usr/share/mysql" --secure-file-priv=NULL',
+      mysql: '"$@"',
+      mysqldump: '"$@"',
+      mysqlbinlog: '"$@"',
+    },
+  },
+  // 11.8. Clients of an earlier version do not read its binary log.
+  mariadb: {
+    suite: 'trixie',
+    packages: ['mariadb-server-core', 'mariadb-client'],
+    programs: {
+      mariadbd: '"$@" --lc-messages-dir="$root/usr/share/mariadb"',
+      mariadb: '"$@"',
+      'mariadb-dump': '"$@"',
+      'mariadb-binlog': '"$@"',
+    },
+    // What Debian's script runs is beside it: this server by its launcher, and no options of this machine.
+    scripts: {
+      my_print_defaults: 'exit 0\n',
+      'mariadb-install-db': `here=$(dirname "$0") bare=$(mktemp -d)
+trap 'rm -rf "$bare"' EXIT
+mkdir "$bare/bin" "$bare/sbin"
+ln -s "$root/usr/share" "$bare/share"
+ln -s "$here/my_print_defaults" "$bare/bin"
+ln -s "$here/mariadbd" "$bare/sbin"
+sh "$root/usr/bin/mariadb-install-db" "$@" --cross-bootstrap --basedir="$bare"
+`,
+    },
+  },
+};
+
+const [, , name] = process.argv;
+const server = SERVERS[name];
+if (server === undefined) throw new Error(`Say which: ${Object.keys(SERVERS).join(', ')}`);
+const home = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store', `debian-${name}`);
+const programs = Object.keys(server.programs);
+if (!existsSync(home)) install(server);
+for (const program of programs) run(join(home, program), '--no-defaults', '--version');
+process.stdout.write(`${join(home, programs[0])}\n`);
 
 /** Unpacks the packages side by side; whatever fails leaves nothing behind that looks like a server. */
-function install(home, { suite, packages, programs, scripts }) {
+function install({ suite, packages, programs, scripts = {} }) {
   const making = `${home}.making`;
   rmSync(making, { recursive: true, force: true });
   for (const folder of ['lists/partial', 'cache/archives/partial', 'root'])

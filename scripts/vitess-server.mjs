@@ -1,6 +1,6 @@
 /**
  * Starts Vitess for tests, `vttestserver` with one unsharded keyspace for each database that is made, on the MySQL that
- * `mysql-server.mjs` brings. Vitess is built from its Go module, once, and kept in the user's cache: needs Go, its module
+ * `debian-server.mjs` brings. Vitess is built from its Go module, once, and kept in the user's cache: needs Go, its module
  * proxy, much memory and, the first time, a long build.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -31,10 +31,14 @@ const MYSQLADMIN = '#!/bin/sh\nkill "$(cat "$VTDATAROOT"/vt_*/mysql.pid)"\n';
  * @returns its URL, without a database, and what stops it and removes its data.
  */
 export async function startVitess() {
-  const mysqld = execFileSync(process.execPath, [fileURLToPath(new URL('mysql-server.mjs', import.meta.url))], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  }).trim();
+  const mysqld = execFileSync(
+    process.execPath,
+    [fileURLToPath(new URL('debian-server.mjs', import.meta.url)), 'mysql'],
+    {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  ).trim();
   if (!existsSync(home)) build();
   const folder = mkdtempSync(join(tmpdir(), 'vitess-'));
   layOut(folder, mysqld);
