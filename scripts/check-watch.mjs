@@ -3,14 +3,14 @@
  * the document shows. `npm run check -- watch [EDITS]`, of which the least, the median and the most are printed.
  */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../test/support/ports.ts';
+import { copyProject, STARTED_BY_NEST } from '../test/support/project-copy.ts';
 
-const PARTS = ['src', 'package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
 const EDITED = 'src/pets/pets.errors.ts';
 const POLL_MS = 20;
 const LIMIT_MS = 300_000;
@@ -18,8 +18,7 @@ const LIMIT_MS = 300_000;
 const project = fileURLToPath(new URL('..', import.meta.url));
 const edits = Number(process.argv[2] ?? 3);
 const copy = mkdtempSync(join(tmpdir(), 'animal-store-watch-'));
-for (const part of PARTS) cpSync(join(project, part), join(copy, part), { recursive: true });
-symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
+copyProject(copy, STARTED_BY_NEST);
 
 const [port, managementPort] = [await freePort(), await freePort()];
 const nest = spawn(process.execPath, [join(project, 'node_modules/@nestjs/cli/bin/nest.js'), 'start', '--watch'], {
@@ -65,13 +64,4 @@ async function untilServed(code) {
     if (text.includes(`"${code}"`)) return;
   }
   throw new Error(`The document does not have ${code}`);
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = server.address();
-      server.close(() => resolve(free));
-    });
-  });
 }

@@ -1,12 +1,13 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
-import { PATIENT, projectFolder, runCommand } from '../support/command.js';
+import { PATIENT, runCommand } from '../support/command.js';
 import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
 import { projectFiles, readDocument } from '../support/markdown.js';
 import { runIn } from '../support/packages.js';
+import { copyProject } from '../support/project-copy.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
@@ -82,11 +83,10 @@ function edit(path: string, edits: readonly (readonly [string, string])[]): void
 }
 
 beforeAll(async () => {
-  for (const path of projectFiles().filter((each) => !/^(docs|test|bench|deploy|examples)\//.test(each))) {
-    mkdirSync(dirname(join(copy, path)), { recursive: true });
-    cpSync(join(projectFolder, path), join(copy, path));
-  }
-  symlinkSync(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
+  copyProject(
+    copy,
+    projectFiles().filter((each) => !/^(docs|test|bench|deploy|examples)\//.test(each)),
+  );
   for (const [path, edits] of Object.entries(EDITS)) edit(path, edits);
   const head = "import type { MigrationInterface, QueryRunner } from 'typeorm';\n\n";
   const text = `${head}export class AddColor1767225600000 implements MigrationInterface {\n${methods}\n}\n`;

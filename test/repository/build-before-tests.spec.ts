@@ -1,9 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectFolder } from '../support/command.js';
 import { runIn } from '../support/packages.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { writeSmallProject, writeIn } from '../support/small-project.js';
 
 const TEST = (name: string): string => `import { it } from '@jest/globals';\nit('${name}', () => undefined);\n`;
 const BUILDS = 'Building dist';
@@ -14,36 +15,20 @@ describe('npm test -- one.spec.ts', () => {
 
   beforeAll(() => {
     folder = scratchFolder('one-test');
-    const { type, scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
-      type: string;
+    const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const files = {
-      'package.json': JSON.stringify({ name: 'small', type, scripts: { test: scripts['test'] } }),
-      'package-lock.json': '{}',
-      'tsconfig.json': '{}',
-      'tsconfig.build.json': '{}',
-      'src/index.ts': 'export {};\n',
-      'src/unit.spec.ts': TEST('unit'),
-      'test/repository/built.spec.ts': TEST('built'),
-      'scripts/setup-test-machine.mjs': '',
-      'scripts/bundle-program.mjs': '',
-      'scripts/warm-compile-cache.mjs': '',
-      'node_modules/typescript/bin/tsc': COMPILER,
-    };
-    for (const [path, text] of Object.entries(files)) write(path, text);
-    for (const path of ['jest.config.mjs', 'test/support', 'scripts/build.mjs'])
+    writeSmallProject(folder, { test: scripts['test'] });
+    writeIn(folder, 'src/unit.spec.ts', TEST('unit'));
+    writeIn(folder, 'test/repository/built.spec.ts', TEST('built'));
+    writeIn(folder, 'scripts/setup-test-machine.mjs', '');
+    for (const path of ['jest.config.mjs', 'test/support'])
       cpSync(join(projectFolder, path), join(folder, path), { recursive: true });
     for (const name of readdirSync(join(projectFolder, 'node_modules')).filter((each) => !OWN.has(each)))
       symlinkSync(join(projectFolder, 'node_modules', name), join(folder, 'node_modules', name));
   });
 
   afterAll(() => removeScratch(folder));
-
-  function write(path: string, text: string): void {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
 
   /** What it prints: the tests say it on standard error. */
   const run = (path: string): Promise<string> => runIn(folder, 'sh', '-c', `npm test -- ${path} 2>&1`);
@@ -66,7 +51,7 @@ describe('npm test -- one.spec.ts', () => {
     await hasBuilt();
     expect(existsSync(join(folder, 'dist/main.js'))).toBe(true);
     expect(await hasBuilt()).toBe(false);
-    write('src/index.ts', `export const edited = ${String(Date.now())};\n`);
+    writeIn(folder, 'src/main.ts', `export const edited = ${String(Date.now())};\n`);
     expect(await hasBuilt()).toBe(true);
     expect(await hasBuilt()).toBe(false);
   });
@@ -74,9 +59,3 @@ describe('npm test -- one.spec.ts', () => {
 
 /** What the copy has of its own in `node_modules`. */
 const OWN = new Set(['typescript', '.cache']);
-
-const COMPILER = `
-const { mkdirSync, writeFileSync } = require('node:fs');
-mkdirSync('dist', { recursive: true });
-for (const name of ['main', 'index']) writeFileSync('dist/' + name + '.js', '');
-`;

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { projectFolder } from '../support/command.js';
 import { readDocument, readDocuments } from '../support/markdown.js';
 import { oldNode } from '../support/old-node.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
+import { writeSmallProject, writeIn } from '../support/small-project.js';
 
 const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
   scripts: Readonly<Record<string, string>>;
@@ -62,17 +63,7 @@ describe('in a project of its own', () => {
 
   beforeEach(() => {
     folder = scratchFolder('commands');
-    mkdirSync(join(folder, 'scripts'), { recursive: true });
-    cpSync(join(projectFolder, 'scripts/build.mjs'), join(folder, 'scripts/build.mjs'));
-    const compiler = `import { mkdirSync, writeFileSync, appendFileSync, readFileSync } from 'node:fs';
-      mkdirSync('dist'); appendFileSync('runs', 'compiled\\n');
-      const source = readFileSync('src/main.ts', 'utf8');
-      if (source.includes('broken')) process.exit(2);
-      for (const name of ['main', 'index']) writeFileSync(\`dist/\${name}.js\`, source);`;
-    put('node_modules/typescript/bin/tsc', compiler);
-    for (const name of ['bundle-program', 'warm-compile-cache']) put(`scripts/${name}.mjs`, '');
-    for (const name of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) put(name, '{}');
-    put('package.json', JSON.stringify({ type: 'module', scripts: { openapi: scripts['openapi'] } }));
+    writeSmallProject(folder, { openapi: scripts['openapi'] });
     put('src/main.ts', 'console.log(`{"openapi":"3.1.0"}`);');
   });
 
@@ -80,10 +71,7 @@ describe('in a project of its own', () => {
     removeScratch(folder);
   });
 
-  function put(path: string, text: string): void {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
+  const put = (path: string, text: string): void => writeIn(folder, path, text);
 
   const build = (args: readonly string[], env?: NodeJS.ProcessEnv, node = process.execPath) =>
     run(folder, node, [join(folder, 'scripts/build.mjs'), ...args], env);

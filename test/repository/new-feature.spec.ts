@@ -1,8 +1,9 @@
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { builtProgram, projectFolder } from '../support/command.js';
 import { runIn } from '../support/packages.js';
+import { copyProject } from '../support/project-copy.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 
 /** What of this repository is looked at when a feature is added to it. */
@@ -30,8 +31,7 @@ describe('new feature, in this repository', () => {
 
   beforeAll(async () => {
     copy = scratchFolder('repository');
-    for (const part of PARTS) cpSync(join(projectFolder, part), join(copy, part), { recursive: true });
-    symlinkSync(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
+    copyProject(copy, PARTS);
     await generate('orders');
   }, 300_000);
 

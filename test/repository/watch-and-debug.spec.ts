@@ -1,16 +1,16 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PATIENT, programEnvironment, projectFolder } from '../support/command.js';
 import { NodeDebugger } from '../support/debugger.js';
 import { HttpClient } from '../support/http.js';
+import { copyProject, STARTED_BY_NEST } from '../support/project-copy.js';
 import { RunningProgram } from '../support/running-program.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 
 // It compiles all of src, beside other tests.
 jest.setTimeout(300_000);
 
-const PARTS = ['src', 'package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
 const SERVICE = 'src/pets/pets.service.ts';
 
 describe('nest start --watch --debug', () => {
@@ -19,8 +19,7 @@ describe('nest start --watch --debug', () => {
 
   beforeAll(() => {
     copy = scratchFolder('watch');
-    for (const part of PARTS) cpSync(join(projectFolder, part), join(copy, part), { recursive: true });
-    symlinkSync(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
+    copyProject(copy, STARTED_BY_NEST);
     const program = join(projectFolder, 'node_modules/@nestjs/cli/bin/nest.js');
     // The Nest CLI starts `node`.
     const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
