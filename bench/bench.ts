@@ -98,11 +98,11 @@ const effort: Effort = {
   ...(options.warmUp !== undefined && { warmUpSeconds: Number(options.warmUp) }),
   ...(options.rest !== undefined && { restSeconds: Number(options.rest) }),
 };
-const [off, someOff] = options.without === true ? [OPTIMIZATIONS, undefined] : [options.without ?? [], options.without];
-const [sizes, someSizes] =
-  options.semiSpace === true ? [SEMI_SPACES, undefined] : [options.semiSpace ?? [], options.semiSpace];
-const partial = options.only ?? options.against ?? options.connections ?? options.beside ?? someOff ?? someSizes;
-const whole = !options.quick && partial === undefined;
+const off = namesOf(options.without, OPTIMIZATIONS);
+const sizes = namesOf(options.semiSpace, SEMI_SPACES);
+const parts = [options.only, options.against, options.connections, options.beside, options.without, options.semiSpace];
+const isPartial = parts.some((part) => Array.isArray(part));
+const whole = !options.quick && !isPartial;
 
 /** What this service is measured beside, where that is itself in another form. */
 const itself = [...(options.beside ?? []).map(builtIn), ...off.map(without), ...sizes.map(withSemiSpace)];
@@ -197,6 +197,11 @@ async function runAll(
     await Promise.all(services.map((service) => service.stop()));
   }
   return joined(runs);
+}
+
+/** What an option names; all where it names none. */
+function namesOf(given: true | readonly string[] | undefined, all: readonly string[]): readonly string[] {
+  return given === true ? all : (given ?? []);
 }
 
 function peersOf({ against }: Options): readonly Program[] {

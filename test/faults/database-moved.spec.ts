@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { storeKey } from '../support/api-keys.js';
+import { PATIENT } from '../support/command.js';
 import type { TestDatabase } from '../support/database.js';
 import { onMysql } from '../support/engines.js';
 import { FaultyProxy } from '../support/faulty-proxy.js';
@@ -13,13 +14,6 @@ import { complaintsIn, Service } from '../support/service.js';
 
 const NAME = 'writer.pets.test';
 const MAX_AGE_MS = 1000;
-
-/** A machine that is busy must not make a connection look dead, which would be left whatever its age is. */
-const PATIENT = {
-  DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
-  DATABASE_QUERY_TIMEOUT_MS: '10000',
-  REQUEST_DEADLINE_MS: '30000',
-};
 
 onMysql('a database that moves while the service runs', (engine) => {
   const folder = scratchFolder('moved');
