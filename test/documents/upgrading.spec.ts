@@ -17,6 +17,7 @@ const PRIVATE = [
   /'swagger\/api\w+'/,
   /\b_(?:host|hasBody|contentLength|last|parse|dumpAndCloseReadable|OPENAPI_METADATA_FACTORY)\b/,
   /\.destroySoon = /,
+  /\bNetServer\.prototype\b/,
   /\brouter\.stack\b|\bkOnExecute\b|\bhttpAllowHalfOpen\b|\bsymbols\.\w+Sym\b/,
 ];
 
