@@ -35,7 +35,7 @@ import {
   RouteGuard,
   Unmatched,
 } from './platform/http/index.js';
-import { recordOutermost } from './platform/idempotency/index.js';
+import { putIdempotencyOutermost } from './platform/idempotency/index.js';
 import { ExchangeObserver, Running, type Application } from './platform/lifecycle/index.js';
 import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
@@ -86,7 +86,7 @@ export async function createApplication({
   turnOptimizationsOff(config.optimizationsOff);
   const features = startedFeatures(given, config);
   const { routes, declared } = await checkFeatures(features, { ...platformSchema, version }, '/v1');
-  recordOutermost(routes);
+  putIdempotencyOutermost(routes);
   const metrics = new Metrics(version, revision);
   const onDrop = (): void => metrics.logDropped.inc();
   const log = ownLog ?? (await createLog({ ...config.log, version, context: logContext(features), onDrop }));

@@ -17,10 +17,10 @@ export function shareGlobals(imports: unknown, globals: DynamicModule[]): void {
 }
 
 /**
- * Whether two values say the same in lists and plain objects. Whatever else they hold is the same where it is one object:
- * nobody sees the private fields of two instances of a class.
+ * Whether two values are equal: lists and plain objects by their members, everything else by identity, since private fields
+ * of instances cannot be compared.
  *
- * @param within the objects that hold `left`: one that holds itself equals itself alone.
+ * @param within the objects that hold `left`. An object that holds itself is equal to itself only.
  */
 function areEqual(left: unknown, right: unknown, within: readonly unknown[] = []): boolean {
   if (Object.is(left, right)) return true;

@@ -32,15 +32,15 @@ export function behindKey(middleware: RequestHandler, { refusalOf, fail }: Middl
         const pass = refusal === undefined ? goOn : refuseAnswers(request, response, { refusal, next: goOn, fail });
         exchange.waitsForBody = true;
         const done: unknown = middleware(request, response, pass);
-        if (waitsInVain(exchange)) fail(exchange.bodyFault, request, response);
+        if (waitsForMalformed(exchange)) fail(exchange.bodyFault, request, response);
         return done;
       })
       .catch(next);
   };
 }
 
-/** Whether a middleware may wait for the rest of a body that is malformed. */
-function waitsInVain({ waitsForBody, bodyFault, response }: Exchange): boolean {
+/** Whether a middleware may wait for the rest of a malformed body, which never comes. */
+function waitsForMalformed({ waitsForBody, bodyFault, response }: Exchange): boolean {
   return waitsForBody && bodyFault !== undefined && !response.headersSent;
 }
 

@@ -54,7 +54,7 @@ export class RequestBody extends UnreadBody implements IncomingBody {
    */
   leave(): void {
     this.requireFit();
-    this.requireWhole();
+    this.requireWellFormed();
     this.begin();
     const { request } = this;
     let length = 0;
@@ -77,7 +77,7 @@ export class RequestBody extends UnreadBody implements IncomingBody {
       return undefined;
     }
     this.requireAcceptable();
-    this.requireWhole();
+    this.requireWellFormed();
     this.begin();
     const bytes = await this.collect();
     // Its time was up (408), and the last byte came after that.
@@ -102,8 +102,8 @@ export class RequestBody extends UnreadBody implements IncomingBody {
     if (declared !== undefined && Number(declared) > this.options.limitBytes) throw this.tooLarge();
   }
 
-  /** Of a body that is malformed, what came before that may be too much already. */
-  private requireWhole(): void {
+  /** A malformed body is too large where so much came before its fault. */
+  private requireWellFormed(): void {
     const { bodyFault } = exchangeOf(this.request);
     if (bodyFault === undefined) return;
     throw this.request.readableLength > this.options.limitBytes ? this.tooLarge() : bodyFault;

@@ -58,7 +58,7 @@ export const Idempotent = (): MethodDecorator =>
  * Puts the interceptor around those of the feature, which may change the answer: that of the controller's first,
  * `ClassSerializerInterceptor` for one. To be called before Nest reads the controllers.
  */
-export function recordOutermost(routes: readonly Route[]): void {
+export function putIdempotencyOutermost(routes: readonly Route[]): void {
   for (const { controller, handler } of routes.filter(({ idempotent }) => idempotent)) {
     const [ofClass = [], ofHandler = []] = [controller, handler].map(
       (at) => Reflect.getMetadata(INTERCEPTORS_METADATA, at) as unknown[] | undefined,

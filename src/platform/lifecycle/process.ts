@@ -47,17 +47,17 @@ function subjectOf(command: boolean): string {
   return command ? 'The command failed' : 'The service could not start';
 }
 
-/** What a command says of its fault, with a line's end, in the form in which `exitOnFault` prints one. */
+/** The text of a command's failure, which ends in a newline, in the form in which `exitOnFault` prints failures. */
 export function commandFault(text: string): string {
   return isLogged() ? logLine('fatal', { event: 'command.failed', msg: text.trimEnd() }) : text;
 }
 
-/** What a command says besides of what it did or of what was meant, in the same form. */
+/** A hint of a command, such as what to do next, in the same form. */
 export function commandHint(text: string): string {
   return isLogged() ? logLine('info', { event: 'command.hint', msg: text.trimEnd() }) : text;
 }
 
-/** As the configuration decides it; what cannot be read of it, as the process was given it. */
+/** As the configuration says, or where that cannot be read, as the environment of the process says. */
 function isLogged(): boolean {
   const env = orElse(() => loadEnvironment(), process.env);
   const nodeEnv = orElse(() => readVariable(env, 'NODE_ENV'), env['NODE_ENV']);

@@ -9,7 +9,7 @@ interface Output {
 
 const outputs = new WeakMap<Logger, Output>();
 
-/** Has `writeInfo` write the lines of this log to its destination, without pino. */
+/** From now on `writeInfo` writes the lines of this log to its destination, without pino. */
 export function keepOutput(log: Logger, destination: DestinationStream, base: object): void {
   outputs.set(log, { destination, base: JSON.stringify(base).slice(1, -1) });
 }

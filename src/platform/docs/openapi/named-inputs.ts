@@ -52,8 +52,8 @@ export interface Parameter {
 }
 
 /**
- * The parameters of an operation, with those that its handler takes by their names and @nestjs/swagger leaves out, as it
- * does with `string | undefined`; and with those not required that need not be there, where the feature says nothing of them.
+ * The parameters of an operation. Added are those that its handler takes by name and @nestjs/swagger leaves out, such as a
+ * `string | undefined`. Those that may be missing are not required, unless the feature documents them itself.
  */
 export function withNamedParameters(parameters: readonly Parameter[], { inputs, handler }: Route): Parameter[] {
   const given = (Reflect.getMetadata(SWAGGER.parameters, handler) ?? []) as Parameter[];
@@ -80,7 +80,7 @@ function namedIn(inputs: readonly HandlerArgument[], kind: HandlerArgument['kind
   return named.toSorted((a, b) => a.index - b.index);
 }
 
-/** A DTO must be there. So must what has pipes, as @nestjs/swagger has it, unless one of them does without a value. */
+/** A DTO is required. So is what has pipes, as in @nestjs/swagger, unless one of the pipes needs no value. */
 function isRequired({ type, isPiped, pipes }: HandlerArgument): boolean {
   return isPiped ? !pipes.some(needsNoValue) : isDto(type);
 }
