@@ -101,18 +101,29 @@ export function summary(samples: Samples): string {
   const places = (isAhead: boolean): string =>
     peers
       .map((peer) => {
-        const found = throughput.filter((one) => one.peer === peer && one.ratio.median >= 1 === isAhead);
-        const said = found.map(({ measured, ratio }) => `${measured.title} (${fixed(ratio.median)})`);
-        return { title: peer.title, said: said.length > 4 ? `${said.length} of the measurements` : said.join('; ') };
+        const taken = throughput.filter((one) => one.peer === peer);
+        return { title: peer.title, said: connectionsWhere(taken, ({ ratio }) => ratio.median >= 1 === isAhead) };
       })
       .filter(({ said }) => said !== '')
       .map(({ title, said }) => `${title}: ${said}`)
-      .join('. ') || 'nowhere';
+      .join('. ') || 'nobody';
   return [
-    `**Ahead** in requests per second of ${places(true)}.`,
+    `**Ahead** in requests per second, by connections, of ${places(true)}.`,
     `**Behind** ${places(false)}.`,
     '**Why**: requests that come at the same time share statements, so many clients are served by few of them. A request that is alone shares with nobody, and pays for keys, limits, validation, log and metrics, which the peers do not have.',
   ].join('\n');
+}
+
+/** `8 (2 of 4 rows), 32`: the numbers of connections with which it holds for some row. */
+function connectionsWhere(ratios: readonly Ratio[], holds: (ratio: Ratio) => boolean): string {
+  return [...Map.groupBy(ratios, ({ measured }) => measured.connections)]
+    .sort(([one], [other]) => one - other)
+    .map(([connections, rows]) => ({ connections, rows: rows.length, found: rows.filter(holds).length }))
+    .filter(({ found }) => found > 0)
+    .map(({ connections, rows, found }) =>
+      found === rows ? String(connections) : `${connections} (${found} of ${rows} rows)`,
+    )
+    .join(', ');
 }
 
 /** Requests per second and CPU time of this service to those of itself in other forms. */
