@@ -3,7 +3,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 /** What an entity says of one of its columns. */
 export interface EntityColumn {
   readonly name: string;
-  /** As the engine calls it. */
+  /** As the engine calls it: TypeORM replaces other names, such as `bool`. */
   readonly type: string;
   /** Characters; undefined where the entity leaves it to the engine. */
   readonly length: number | undefined;
@@ -90,46 +90,31 @@ const KINDS: readonly (readonly string[])[] = [
 ];
 const [INTEGERS = [], , TEXTS = []] = KINDS;
 
-/** Names that TypeORM takes and the server replaces. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  integer: 'int',
-  int4: 'int',
-  bool: 'tinyint',
-  boolean: 'tinyint',
-  numeric: 'decimal',
-  dec: 'decimal',
-  fixed: 'decimal',
-  real: 'double',
-  'double precision': 'double',
-  nvarchar: 'varchar',
-  'national varchar': 'varchar',
-  'national char': 'char',
-};
-
 /** Characters that fit where the entity says no length. */
 const CAPACITY: Readonly<Record<string, number>> = { tinytext: 63, text: 16_383, mediumtext: 4_194_303 };
 
 /** What of a column is not as the entity says it; undefined where all is. */
 export function mysqlDifference(entity: EntityColumn, column: MysqlColumn): string | undefined {
-  const type = SYNONYMS[entity.type] ?? entity.type;
+  const { type } = entity;
   const kind = KINDS.find((types) => types.includes(type)) ?? [type];
   if (!kind.includes(column.type)) return `is ${column.fullType}, the entity says ${type}`;
-  if (kind === INTEGERS) return integerDifference(type, entity, column) ?? rowDifference(entity, column);
-  if (kind === TEXTS) return textDifference(type, entity, column) ?? rowDifference(entity, column);
+  if (kind === INTEGERS) return integerDifference(entity, column) ?? rowDifference(entity, column);
+  if (kind === TEXTS) return textDifference(entity, column) ?? rowDifference(entity, column);
   return rowDifference(entity, column);
 }
 
-function integerDifference(type: string, entity: EntityColumn, column: MysqlColumn): string | undefined {
-  if (INTEGERS.indexOf(column.type) < INTEGERS.indexOf(type)) return `is ${column.fullType}, the entity says ${type}`;
+function integerDifference(entity: EntityColumn, column: MysqlColumn): string | undefined {
+  if (INTEGERS.indexOf(column.type) < INTEGERS.indexOf(entity.type))
+    return `is ${column.fullType}, the entity says ${entity.type}`;
   if (column.fullType.includes('unsigned') !== entity.unsigned)
     return `is ${column.fullType}, the entity says ${entity.unsigned ? 'unsigned' : 'signed'}`;
   return undefined;
 }
 
-function textDifference(type: string, entity: EntityColumn, column: MysqlColumn): string | undefined {
+function textDifference(entity: EntityColumn, column: MysqlColumn): string | undefined {
   if (entity.collation !== undefined && column.collation !== null && entity.collation !== column.collation)
     return `has the collation ${column.collation}, the entity says ${entity.collation}`;
-  const needed = entity.length ?? CAPACITY[type] ?? 0;
+  const needed = entity.length ?? CAPACITY[entity.type] ?? 0;
   const capacity = CAPACITY[column.type] ?? column.length ?? Infinity;
   return capacity < needed ? `is ${column.fullType}, the entity says ${needed} characters` : undefined;
 }

@@ -38,7 +38,6 @@ it.each([
   [{}, { type: 'int', fullType: 'int(11)' }, 'is int(11), the entity says bigint'],
   [{}, { fullType: 'bigint(20) unsigned' }, 'is bigint(20) unsigned, the entity says signed'],
   [{ type: 'int' }, {}, undefined],
-  [{ type: 'integer' }, { type: 'int', fullType: 'int' }, undefined],
   [{ generated: true }, {}, 'has no AUTO_INCREMENT, the entity says generated'],
   [{ generated: true }, { extra: 'auto_increment' }, undefined],
   [{ nullable: true }, {}, 'is NOT NULL, the entity says nullable'],
@@ -67,18 +66,6 @@ it.each([
   ),
   [{ type: 'timestamp' }, { type: 'datetime', fullType: 'datetime' }, undefined],
   [{ type: 'double' }, { type: 'float', fullType: 'float' }, undefined],
-  ...Object.entries({
-    ...{
-      integer: 'int',
-      int4: 'int',
-      bool: 'tinyint',
-      boolean: 'tinyint',
-      real: 'double',
-      'double precision': 'double',
-    },
-    ...{ numeric: 'decimal', dec: 'decimal', fixed: 'decimal', nvarchar: 'varchar', 'national varchar': 'varchar' },
-    'national char': 'char',
-  }).map(([says, is]) => [{ type: says }, { type: is, fullType: is }, undefined] as const),
   [{ unsigned: true }, {}, 'is bigint(20), the entity says unsigned'],
   [{ type: 'json' }, { ...text, type: 'longtext', length: 4_294_967_295 }, undefined],
   [{ type: 'varchar' }, { type: 'blob', fullType: 'blob' }, 'is blob, the entity says varchar'],
@@ -172,6 +159,30 @@ it('takes an entity by the names and types of its engine', async () => {
     { ...usual, name: 'code', type: 'varchar', length: 20 },
     { ...usual, name: 'text', type: 'text', collation: 'NOCASE' },
   ]);
+});
+
+const MYSQL = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'mysql://ann:secret@127.0.0.1/store' });
+
+it.each(
+  Object.entries({
+    ...{ integer: 'int', bool: 'tinyint', boolean: 'tinyint', real: 'double', 'double precision': 'double' },
+    ...{ numeric: 'decimal', dec: 'decimal', fixed: 'decimal', nvarchar: 'varchar', 'national varchar': 'varchar' },
+    'national char': 'char',
+  }),
+)('takes the type %s of an entity for the %s that the server makes of it', async (type, made) => {
+  const Odd = new EntitySchema({
+    name: 'odd',
+    columns: { id: { type: 'int', primary: true }, value: { type: type as 'int' } },
+  });
+  const source = await createDataSource(MYSQL, [{ entities: [Odd] }]);
+  const value = entityColumns(source, source.getMetadata(Odd)).find(({ name }) => name === 'value');
+  expect(value).toMatchObject({ type: made });
+  expect(mysqlDifference(value ?? entity, { ...column, type: made, fullType: made })).toBeUndefined();
+});
+
+it('is given no type that TypeORM does not take for the engine', async () => {
+  const Odd = new EntitySchema({ name: 'odd', columns: { id: { type: 'int4', primary: true } } });
+  await expect(createDataSource(MYSQL, [{ entities: [Odd] }])).rejects.toThrow(/int4.*not supported/);
 });
 
 it('names what SQLite has otherwise than the entities say, and whose it is', async () => {
