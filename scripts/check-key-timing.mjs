@@ -14,18 +14,18 @@ const MOST_MICROSECONDS = 50;
 
 const load = (path) => import(new URL(`../dist/platform/auth/${path}`, import.meta.url).href);
 const { generateApiKey } = await load('api-key.js');
-const { ApiKeyBatch, ApiKeyCache } = await load('api-key.cache.js');
+const { ApiKeyCache } = await load('api-key.cache.js');
 const { Authenticator } = await load('authenticator.js');
 
 const ID = 'known000';
 const known = generateApiKey('test', ID);
 let queries = 0;
 const stored = { id: ID, client: 'acme', hash: known.hash, scopes: ['*'], expiresAt: undefined, revokedAt: undefined };
-const batch = new ApiKeyBatch(async (ids) => {
+const find = async (ids) => {
   queries += 1;
   return ids.includes(ID) ? [stored] : [];
-});
-const cache = new ApiKeyCache(batch, 3_600_000);
+};
+const cache = new ApiKeyCache(find, 3_600_000);
 const authenticator = new Authenticator(cache, undefined, { note: () => undefined }, { now: () => Date.now() });
 const judge = (headers) => authenticator.authenticate(headers);
 const bearing = (key) => ['Host', 'store', 'Authorization', `Bearer ${key}`];

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { ApiKeyBatch, ApiKeyCache } from './api-key.cache.js';
+import { ApiKeyCache } from './api-key.cache.js';
 import type { KnownApiKey } from './stored-api-key.js';
 
 const LIFE_MS = 5000;
@@ -42,15 +42,13 @@ class SlowDatabase {
 
 let now: number;
 let database: SlowDatabase;
-let batch: ApiKeyBatch;
 let cache: ApiKeyCache;
 
 beforeEach(() => {
   now = 1000;
   database = new SlowDatabase();
   database.rows.set('key00001', keyNamed('key00001'));
-  batch = new ApiKeyBatch(database.find, () => now);
-  cache = new ApiKeyCache(batch, LIFE_MS, () => now);
+  cache = new ApiKeyCache(database.find, LIFE_MS, () => now);
 });
 
 /** As a promise, so that a test can await what may be there at once. */
@@ -113,7 +111,7 @@ describe('the life of a remembered key', () => {
   });
 
   it('is nothing where it is 0', async () => {
-    cache = new ApiKeyCache(batch, 0, () => now);
+    cache = new ApiKeyCache(database.find, 0, () => now);
     await fetched('key00001');
     expect(cache.find('key00001')).toBeInstanceOf(Promise);
   });
@@ -130,7 +128,7 @@ describe('unknown ids', () => {
   });
 
   it('displace each other, oldest first, and never a key', async () => {
-    cache = new ApiKeyCache(batch, LIFE_MS, () => now, 3);
+    cache = new ApiKeyCache(database.find, LIFE_MS, () => now, 3);
     await fetched('key00001');
     for (let i = 0; i < 5; i++) await fetched(`nobody0${i}`);
     expect(cache.find('key00001')).not.toBeInstanceOf(Promise);
@@ -180,11 +178,11 @@ describe('queries', () => {
   it('do not run in the context of the request that starts them', async () => {
     const request = new AsyncLocalStorage<string>();
     let seen: string | undefined = 'never asked';
-    const elsewhere = new ApiKeyBatch(async () => {
+    const elsewhere = new ApiKeyCache(async () => {
       seen = request.getStore();
       return [];
-    });
-    await request.run('a request', () => elsewhere.ask('key00001'));
+    }, LIFE_MS);
+    await request.run('a request', () => elsewhere.find('key00001'));
     expect(seen).toBeUndefined();
   });
 });

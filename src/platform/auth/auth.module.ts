@@ -4,9 +4,8 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../clock.js';
 import { CONFIG, ConfigError, type Config } from '../config/index.js';
 import { LOG, type Log } from '../logging/index.js';
-import { Metrics } from '../metrics/index.js';
 import { keyEnvironmentOf } from './api-key.js';
-import { ApiKeyBatch, ApiKeyCache } from './api-key.cache.js';
+import { ApiKeyCache } from './api-key.cache.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { ApiKeyStore } from './api-key.store.js';
 import { ApiKeysFile } from './api-keys-file.js';
@@ -19,11 +18,7 @@ import { ObjectPolicies } from './object-policies.js';
 import { ApiKeysFileError } from './read-api-keys.js';
 
 const providers: Provider[] = [
-  {
-    provide: KeyAudit,
-    useFactory: (log: Log, metrics: Metrics) => new LoggedKeyAudit(log, metrics),
-    inject: [LOG, Metrics],
-  },
+  { provide: KeyAudit, useClass: LoggedKeyAudit },
   {
     provide: ApiKeyStore,
     useFactory: (dataSource: DataSource, clock: Clock, audit: KeyAudit, config: Config) =>
@@ -33,7 +28,7 @@ const providers: Provider[] = [
   {
     provide: ApiKeyCache,
     useFactory: (store: ApiKeyStore, config: Config) =>
-      new ApiKeyCache(new ApiKeyBatch((ids) => store.findMany(ids)), config.auth.cacheTtlMs),
+      new ApiKeyCache((ids) => store.findMany(ids), config.auth.cacheTtlMs),
     inject: [ApiKeyStore, CONFIG],
   },
   { provide: ApiKeysFile, useFactory: openKeysFile, inject: [CONFIG, LOG, KeyAudit] },
@@ -43,12 +38,7 @@ const providers: Provider[] = [
       new KeyUse((ids, day) => store.markUsed(ids, day), clock, log),
     inject: [ApiKeyStore, Clock, LOG],
   },
-  {
-    provide: Authenticator,
-    useFactory: (keys: ApiKeyCache, file: ApiKeysFile | undefined, use: KeyUse, clock: Clock) =>
-      new Authenticator(keys, file, use, clock),
-    inject: [ApiKeyCache, { token: ApiKeysFile, optional: true }, KeyUse, Clock],
-  },
+  Authenticator,
   ApiKeyGuard,
   ClientContext,
   ObjectPolicies,

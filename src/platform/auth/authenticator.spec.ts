@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { coreErrors, ApiError } from '../errors/index.js';
 import { generateApiKey, type NewApiKey } from './api-key.js';
-import { ApiKeyBatch, type FindApiKeys, ApiKeyCache } from './api-key.cache.js';
+import { ApiKeyCache, type FindApiKeys } from './api-key.cache.js';
 import type { ApiKeysFile } from './api-keys-file.js';
 import { Authenticator } from './authenticator.js';
 import { KeyUse, type MarkUsed } from './key-use.js';
@@ -40,7 +40,7 @@ beforeEach(() => {
   markUsed = jest.fn<MarkUsed>(async () => {});
   use = new KeyUse(markUsed, clock, { warn: jest.fn() });
   const file = { find: (id: string) => inFile.find((key) => key.id === id) } as unknown as ApiKeysFile;
-  authenticator = new Authenticator(new ApiKeyCache(new ApiKeyBatch(find), 5000), file, use, clock);
+  authenticator = new Authenticator(new ApiKeyCache(find, 5000), file, use, clock);
 });
 
 describe('a good key', () => {

@@ -1,9 +1,10 @@
-import type { Clock } from '../clock.js';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Clock } from '../clock.js';
 import { type Principal, headerValues } from '../http/index.js';
 import { matchesHash, parseApiKey } from './api-key.js';
-import type { ApiKeyCache } from './api-key.cache.js';
-import type { ApiKeysFile } from './api-keys-file.js';
-import type { KeyUse } from './key-use.js';
+import { ApiKeyCache } from './api-key.cache.js';
+import { ApiKeysFile } from './api-keys-file.js';
+import { KeyUse } from './key-use.js';
 import { Refusal } from './refusal.js';
 import { stateOf, type KnownApiKey } from './stored-api-key.js';
 
@@ -16,10 +17,11 @@ const NO_HASH = Buffer.alloc(32);
  * The key is hashed for every request. Remembering accepted headers instead would save little, and cost a comparison in
  * constant time, and keys in memory.
  */
+@Injectable()
 export class Authenticator {
   constructor(
     private readonly keys: ApiKeyCache,
-    private readonly file: ApiKeysFile | undefined,
+    @Optional() @Inject(ApiKeysFile) private readonly file: ApiKeysFile | undefined,
     private readonly use: KeyUse,
     private readonly clock: Clock,
   ) {}

@@ -1,8 +1,8 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Log } from '../logging/index.js';
-import type { Metrics } from '../metrics/index.js';
-import { MAX_CLIENT_LENGTH, printable } from './key-terms.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LOG, type Log } from '../logging/index.js';
+import { Metrics } from '../metrics/index.js';
+import { MAX_CLIENT_LENGTH, printable } from './key-terms.js';
 import { sourceOf } from './source-address.js';
 
 /** Why a request's key was not accepted. `missing` is no key at all, or another scheme than Bearer. */
@@ -45,6 +45,7 @@ export abstract class KeyAudit {
  * The audit in the service's log: one line an event, whatever `LOG_LEVEL` says, as far as `RefusalLog` lets refusals have
  * one. Every refusal is counted, where there are metrics.
  */
+@Injectable()
 export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
   private readonly log: Log;
   private readonly refusals = new RefusalLog({
@@ -53,8 +54,8 @@ export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
   });
 
   constructor(
-    log: Pick<Log, 'child'>,
-    private readonly metrics?: Pick<Metrics, 'authFailures'>,
+    @Inject(LOG) log: Pick<Log, 'child'>,
+    @Inject(Metrics) private readonly metrics?: Pick<Metrics, 'authFailures'>,
   ) {
     super();
     this.log = log.child({}, { level: 'info' });
