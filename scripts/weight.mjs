@@ -1,9 +1,11 @@
 /**
  * What there is to read: lines and files of `src` without its unit tests and of all tests, the longest function, uses of
- * private parts of libraries (docs/upgrading.md), and the share of what exists for speed alone.
+ * private parts of libraries (docs/upgrading.md), the share of what exists for speed alone, and through how many files
+ * `limit` and `petId` go from the socket to SQL.
  */
 import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
+import { startNoting } from './request-calls.mjs';
 
 /** Files that do faster what Nest, Express or JSON.stringify would do as well. */
 const FOR_SPEED = [
@@ -36,6 +38,25 @@ function functionsIn(path) {
   return found;
 }
 
+/** Of a limit of 97, of which one more is read, and of an id of as many digits: how a value of the request is known. */
+const isLimit = (value) => /^9[78]$|limit=97\b|"limit":97\b/.test(String(value));
+const isPetId = (value) => String(value).includes('8888888888888888888');
+
+/** Files whose functions are given a value of a request, until the database has it. */
+async function filesWith(holds, path) {
+  const calls = await callsOf(() => application.client.get(path), holds);
+  const given = calls.filter(({ isGiven, file }) => isGiven && !file.startsWith('testing/'));
+  const last = given.findLastIndex(({ file }) => file.startsWith('platform/database/'));
+  return new Set(given.slice(0, last + 1).map(({ file }) => file)).size;
+}
+
+const { application, callsOf } = await startNoting();
+// What is done once, on the first request, is no part of it.
+await application.client.get('/v1/pets');
+const limit = await filesWith(isLimit, '/v1/pets?limit=97');
+const petId = await filesWith(isPetId, '/v1/pets/8888888888888888888');
+await application.stop();
+
 const all = globSync('src/**/*.ts').sort();
 const sources = all.filter((path) => !path.endsWith('.spec.ts'));
 const tests = [
@@ -53,5 +74,6 @@ console.log(
     `longest function        ${longest.lines} lines, ${longest.at}`,
     `private parts used      ${privateUses.length}`,
     `for speed alone         ${percent(linesIn(FOR_SPEED.filter((path) => sources.includes(path))), lines)} of src`,
+    `limit and petId         in ${limit} and ${petId} files from the socket to SQL, on SQLite`,
   ].join('\n'),
 );

@@ -1,20 +1,28 @@
-/** Writes what the built program says of its configuration into .env.example, docs/operating/configure.md and the chart. */
+/**
+ * Writes what the built program says of its configuration into .env.example, docs/operating/configure.md and the chart, and how
+ * its parts work together into docs/architecture.md.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { variableSchemas } from '../test/support/chart-values.ts';
 
-const printConfig = (option) =>
-  execFileSync(process.execPath, ['dist/main.js', 'config', option], { encoding: 'utf8' });
+const print = (...command) => execFileSync(process.execPath, command, { encoding: 'utf8' });
+const printConfig = (option) => print('dist/main.js', 'config', option);
+
+/** Writes a part of a page, which is between two comments. */
+function fill(path, name, text) {
+  const page = readFileSync(path, 'utf8');
+  const begin = `<!-- ${name}: written by \`npm run docs\` -->\n`;
+  const [from, to] = [page.indexOf(begin) + begin.length, page.indexOf(`<!-- end of ${name} -->`)];
+  writeFileSync(path, `${page.slice(0, from)}\n${text}\n${page.slice(to)}`);
+}
 
 writeFileSync('.env.example', printConfig('--example'));
 
 const markdown = printConfig('--markdown');
-const page = readFileSync('docs/operating/configure.md', 'utf8');
-const begin = '<!-- configuration: written by `npm run docs` -->\n';
-const end = '<!-- end of configuration -->';
-const [before, after] = [page.indexOf(begin) + begin.length, page.indexOf(end)];
-writeFileSync('docs/operating/configure.md', `${page.slice(0, before)}\n${markdown}\n${page.slice(after)}`);
+fill('docs/operating/configure.md', 'configuration', markdown);
+fill('docs/architecture.md', 'diagrams', print('scripts/architecture-diagrams.mjs'));
 
 const path = 'deploy/helm/animal-store/values.schema.json';
 const schema = JSON.parse(readFileSync(path, 'utf8'));

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { projectFolder } from '../support/command.js';
 import { projectFiles, readDocuments } from '../support/markdown.js';
 
+const run = promisify(execFile);
 const folders = new Set(projectFiles().flatMap((path) => /^(.*\/)[^/]*$/.exec(path)?.[1] ?? []));
 const foldersLike = (pattern: RegExp): string[] => [
   ...new Set([...folders].flatMap((folder) => pattern.exec(folder)?.[0] ?? [])),
@@ -33,4 +36,10 @@ it('the drawing names files that there are', () => {
   const files = new Set(projectFiles());
   const places = (name: string): string[] => [`src/${name}`, `src/platform/${name}`];
   expect(named.filter((name) => !places(name).some((path) => files.has(path)))).toEqual([]);
+});
+
+it('the diagrams are what the service does', async () => {
+  const { stdout } = await run(process.execPath, ['scripts/architecture-diagrams.mjs'], { cwd: projectFolder });
+  expect(stdout.match(/^```mermaid$/gm)).toHaveLength(3);
+  expect(readFileSync(join(projectFolder, 'docs/architecture.md'), 'utf8')).toContain(stdout);
 });

@@ -1,0 +1,81 @@
+/**
+ * Prints the diagrams of docs/architecture.md as they are when the built service runs: its Nest modules, and the calls
+ * between its parts for two requests.
+ */
+import { ModulesContainer } from '@nestjs/core';
+import { startNoting } from './request-calls.mjs';
+
+/** What is called everywhere, and says nothing of the path of a request. */
+const LEFT_OUT = /^(platform\/[^/]*\.ts|platform\/(tracing|errors|int64)\/|testing\/)/;
+/** What the platform's own layers ask of a library while it calls them is not shown. */
+const USERS_LEFT_OUT = new Set([undefined, 'http', 'database']);
+/** Libraries that call this service, and are called by it. */
+const LIBRARIES = { '@nestjs/core': 'Nest', typeorm: 'TypeORM' };
+/** Nest adds every global module to the imports of each; only these two are written with them. */
+const IMPORTERS_OF_GLOBALS = { ApplicationModule: /^PlatformModule$/, PlatformModule: /^(?!InternalCore|TypeOrmCore)/ };
+
+const { application, callsOf } = await startNoting();
+const { client } = application;
+const create = (key) =>
+  client.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' }, { headers: { 'Idempotency-Key': key } });
+// What is done once, on the first request of a kind, is no part of it.
+await client.get('/v1/pets');
+await create('first');
+const list = await callsOf(() => client.get('/v1/pets'));
+const keyed = await callsOf(() => create('second'));
+const modules = [...application.get(ModulesContainer).values()];
+await application.stop();
+
+console.log(
+  [
+    'The modules of Nest, and which imports which; those of the platform are global.',
+    mermaid('flowchart LR', importsOf(modules)),
+    '`GET /v1/pets`: which part calls which, each call once. Calls into `http` are left out: they read the exchange.',
+    mermaid('sequenceDiagram', messagesOf(list)),
+    '`POST /v1/pets` with an `Idempotency-Key`, both on SQLite:',
+    mermaid('sequenceDiagram', messagesOf(keyed)),
+  ].join('\n\n'),
+);
+
+function mermaid(kind, lines) {
+  return ['```mermaid', kind, ...lines.map((line) => `  ${line}`), '```'].join('\n');
+}
+
+function importsOf(all) {
+  const imports = all.flatMap(({ name, imports: others }) =>
+    [...others]
+      .filter((other) => !other.isGlobal || IMPORTERS_OF_GLOBALS[name]?.test(other.name))
+      .map((other) => `${name} --> ${other.name}`),
+  );
+  return [...new Set(imports)];
+}
+
+/** Calls from one part to another, each at its first time; those in a row between the same two are one. */
+function messagesOf(calls) {
+  const messages = calls.flatMap(({ file, caller, name }) => {
+    const to = partOf(file);
+    if (to === undefined || to === 'http' || name === '') return [];
+    const library = LIBRARIES[caller.library];
+    const from = caller.library === undefined ? partOf(caller.file) : library;
+    if (from === undefined || from === to) return [];
+    const user = library && partOf(caller.file);
+    const message = { from, to, name };
+    return USERS_LEFT_OUT.has(user) ? [message] : [{ from: user, to: library, name: caller.entered }, message];
+  });
+  const rows = [{ from: 'client', to: 'http', names: ['receive'] }];
+  for (const { from, to, name } of messages) {
+    const last = rows.at(-1);
+    if (rows.some((row) => row.from === from && row.to === to && row.names.includes(name))) continue;
+    if (last.from === from && last.to === to) last.names.push(name);
+    else rows.push({ from, to, names: [name] });
+  }
+  return rows.map(({ from, to, names }) => `${from}->>${to}: ${names.map((name) => `${name}()`).join(', ')}`);
+}
+
+/** A concern of the platform, or a file of a feature. What application.ts connects is called by the adapter. */
+function partOf(file) {
+  if (file === undefined || LEFT_OUT.test(file)) return undefined;
+  if (file === 'application.ts') return 'http';
+  const [folder, part] = file.split('/');
+  return folder === 'platform' ? part : part.replace('.ts', '');
+}

@@ -1,0 +1,103 @@
+/** Runs the built service so that each of its functions notes when it is called, and gives the calls that a request causes. */
+import { EventEmitter } from 'node:events';
+import { registerHooks } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import ts from 'typescript';
+
+const DIST = new URL('../dist/', import.meta.url).href;
+/** How deep the value that is followed may lie in what a function is given. */
+const DEEPEST = 4;
+/** A line of a stack: the name of a function, without its class, and the address of its file. */
+const FRAME = /at (?:async )?(?:[\w.<>]*?(?<name>\w+) (?:\[as \w+\] )?\()?(?<url>(?:file:)?\/[^)]+?):\d+:\d+\)?$/;
+/** What the service does last for a request, once its answer is sent. */
+const LAST = { file: 'platform/lifecycle/exchange-observer.ts', name: 'end' };
+
+/**
+ * Starts the service with its own features on SQLite in memory. To be called once, before anything of `dist` is loaded.
+ *
+ * @returns `application` of animal-store/testing, and `callsOf(work, holds)`, which gives the calls that `work` causes, in
+ *   their order: `file` in `src`, `name` of the function, `caller`, and `isGiven`, whether it was called with a value for
+ *   which `holds` is true. The caller is another function of the service, in `file`, or of a `library`, whose function `entered`
+ *   that file called, where it was one of the service.
+ */
+export async function startNoting() {
+  let note;
+  globalThis.called = (...call) => note?.(...call);
+  registerHooks({ load: instrumented });
+  const { startTestApplication } = await import(`${DIST}testing/index.js`);
+  const { features } = await import(`${DIST}features.js`);
+  const application = await startTestApplication({ features });
+  const callsOf = async (work, holds = () => false) => {
+    const calls = [];
+    note = (file, name, given) => calls.push({ file, name, caller: callerInStack(), isGiven: isIn(given, holds) });
+    await work();
+    while (!calls.some(({ file, name }) => file === LAST.file && name === LAST.name)) await sleep(1);
+    note = undefined;
+    return calls;
+  };
+  return { application, callsOf };
+}
+
+function instrumented(url, context, load) {
+  const loaded = load(url, context);
+  if (!url.startsWith(DIST)) return loaded;
+  return { ...loaded, source: withNotes(sourceOf(url), String(loaded.source)) };
+}
+
+/** `platform/clock.ts` for the address of what was built of it. */
+const sourceOf = (url) => url.slice(DIST.length).replace(/\.js$/, '.ts');
+
+/** The text of a module in which each function first says that it is called, and with what. */
+function withNotes(file, text) {
+  const added = [];
+  const visit = (node) => {
+    if (ts.isFunctionLike(node) && node.body !== undefined) {
+      const given = ts.isArrowFunction(node) ? `[${parameterNames(node)}]` : 'arguments';
+      const note = `called('${file}', '${nameOf(node)}', ${given})`;
+      if (ts.isBlock(node.body)) added.push({ at: node.body.getStart() + 1, text: `${note};` });
+      else added.push({ at: node.body.getStart(), text: `(${note}, ` }, { at: node.body.end, text: ')' });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  added.sort((one, other) => one.at - other.at);
+  return added.reduceRight((noted, { at, text: more }) => noted.slice(0, at) + more + noted.slice(at), text);
+}
+
+function parameterNames({ parameters }) {
+  const names = parameters.map(({ name }) => name).filter((name) => ts.isIdentifier(name));
+  return names.map(({ text }) => text).join();
+}
+
+/** Its own name, or that of what it is assigned to, or of the function that is all it calls; else empty. */
+function nameOf({ name, kind, parent, body }) {
+  if (kind === ts.SyntaxKind.Constructor) return `new ${parent.name?.text ?? ''}`;
+  const named =
+    name ?? parent.name ?? (ts.isCallExpression(body) ? (body.expression.name ?? body.expression) : undefined);
+  return named !== undefined && ts.isIdentifier(named) ? named.text : '';
+}
+
+/** Who called the function that notes, which is the first of the service in the stack: `file`, or `library` called by `file`. */
+function callerInStack() {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 50;
+  const lines = new Error().stack.split('\n');
+  Error.stackTraceLimit = limit;
+  const frames = lines.map((line) => FRAME.exec(line)?.groups).filter((frame) => frame !== undefined);
+  const behind = frames.slice(frames.findIndex(({ url }) => url.startsWith(DIST)) + 1);
+  const at = behind.findIndex(({ url }) => url.startsWith(DIST));
+  const file = at < 0 ? undefined : sourceOf(behind[at].url);
+  const [nearest] = behind;
+  if (at === 0 || nearest === undefined) return { file };
+  const [, library] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(nearest.url) ?? [];
+  return { file, library, entered: behind.at(at < 0 ? -1 : at - 1).name };
+}
+
+/** Whether a value for which it holds is in plain data. Objects that have a stream or server are passed on whole by all. */
+function isIn(value, holds, depth = 0) {
+  if (typeof value !== 'object' || value === null) return holds(value);
+  if (ArrayBuffer.isView(value)) return false;
+  const parts = value instanceof Map ? [...value].flat() : Object.values(value);
+  if (depth > DEEPEST || [value, ...parts].some((one) => one instanceof EventEmitter)) return false;
+  return parts.some((part) => isIn(part, holds, depth + 1));
+}
