@@ -220,6 +220,15 @@ describe('Swagger UI', () => {
     expect([...new Set(docs.requests.map((request) => new URL(request.url()).origin))]).toEqual([base]);
   });
 
+  it('says so where the document is not to be had', async () => {
+    await context.route('**/openapi.json', (route) => route.abort());
+    const page = await context.newPage();
+    await page.goto(`${base}/docs`);
+    await page.getByText('Failed to load API definition.').waitFor();
+    expect(await page.locator('.errors-wrapper').innerText()).toContain('openapi.json');
+    await context.unroute('**/openapi.json');
+  });
+
   it('works behind a proxy that adds a path prefix', async () => {
     const proxy = await PrefixProxy.start(service.url, '/zoo/animals');
     try {

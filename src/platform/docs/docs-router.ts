@@ -128,14 +128,12 @@ const guidePath = fileURLToPath(new URL('../../../docs/api.md', import.meta.url)
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofThisPage = [
   'accessibility.js',
+  'api-key.js',
   'docs-ui.js',
-  'exact-integer.js',
   'exact-numbers.js',
-  'key-field.js',
   'operation-link.js',
   'operation-view.js',
   'plain-answers.js',
-  'tab-authorization.js',
 ];
 
 /** The files that the page loads, by name, each with the folder it is in. Nothing else of those folders is served. */

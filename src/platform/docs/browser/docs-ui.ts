@@ -1,42 +1,45 @@
 /** Starts Swagger UI on the documentation page. Runs in the browser; the page loads it as a module. */
 import { followColourScheme, nameControls } from './accessibility.js';
+import { keyField, TabAuthorization } from './api-key.js';
 import { documentInfo, foldedFailures, foldedHeaders, namedItems } from './operation-view.js';
-import { exactNumbers } from './exact-numbers.js';
-import { keyField } from './key-field.js';
+import { exactNumbers, readExactly } from './exact-numbers.js';
 import { deepLinkOfOperation, withThisServerFirst } from './operation-link.js';
 import { explainNoAnswer, withWholeHeaders } from './plain-answers.js';
 import type { DocumentInPage, SwaggerUi } from './swagger-ui.js';
-import { TabAuthorization } from './tab-authorization.js';
 
 declare const SwaggerUIBundle: (options: Record<string, unknown>) => SwaggerUi;
 declare const location: { readonly href: string; readonly pathname: string; readonly hash: string };
 declare const history: { replaceState(data: null, unused: string, url: string): void };
 declare const sessionStorage: Storage;
 
+// Relative to the page, never to the root: a proxy may serve the whole under a prefix.
+const DOCUMENT = './openapi.json';
+
 followColourScheme();
 nameControls();
 
 const authorization = new TabAuthorization('bearerAuth', sessionStorage, `bearerAuth ${location.pathname}`);
 
-// Read before Swagger UI starts, which would replace it by a link to no operation.
-const asked = location.hash;
-if (!asked.startsWith('#/')) history.replaceState(null, '', location.pathname);
-
-function adapt(document: DocumentInPage, system: SwaggerUi): DocumentInPage {
-  const link = deepLinkOfOperation(document, asked);
-  if (link !== undefined) {
-    history.replaceState(null, '', link);
-    system.layoutActions.parseDeepLinkHash(link);
+/** Undefined where it is not to be had: Swagger UI then asks for it once more, and says what is wrong. */
+async function readDocument(): Promise<DocumentInPage | undefined> {
+  try {
+    const answer = await fetch(DOCUMENT);
+    return answer.ok ? withThisServerFirst(readExactly(await answer.text()), location.href) : undefined;
+  } catch {
+    return undefined;
   }
-  return withThisServerFirst(document, location.href);
 }
+
+const spec = await readDocument();
+// Swagger UI opens what the address names; of what it does not know it would make a link to no operation.
+const link = deepLinkOfOperation(spec ?? {}, location.hash);
+if (!location.hash.startsWith('#/')) history.replaceState(null, '', link ?? location.pathname);
 
 const ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
-  // Relative to the page, never to the root: a proxy may serve the whole under a prefix.
-  url: './openapi.json',
+  ...(spec === undefined ? { url: DOCUMENT } : { spec }),
   plugins: [
-    exactNumbers(adapt),
+    exactNumbers,
     authorization.plugin(),
     documentInfo,
     foldedFailures,
@@ -45,6 +48,9 @@ const ui = SwaggerUIBundle({
     namedItems,
     explainNoAnswer(location.href),
   ],
+  requestInterceptor: authorization.withKey,
+  // The curl line is of the request before that.
+  showMutatedRequest: false,
   responseInterceptor: withWholeHeaders,
   deepLinking: true,
   displayOperationId: true,

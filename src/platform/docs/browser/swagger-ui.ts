@@ -5,11 +5,9 @@ export interface SwaggerUi {
     readonly createElement: (component: unknown, props: unknown, ...children: unknown[]) => unknown;
     readonly useState: <T>(initial: T) => [value: T, set: (value: T) => void];
   };
-  readonly specActions: { updateJsonSpec(document: unknown): void; clearResponse(path: string, method: string): void };
-  readonly layoutActions: { parseDeepLinkHash(hash: string): void };
+  readonly specActions: { clearResponse(path: string, method: string): void };
   readonly specSelectors: { selectInfoDescriptionField(): string | undefined };
   readonly oas3Selectors: { selectedServer(): string };
-  readonly errActions: { newSpecErr(error: { source: string; level: string; message: string }): void };
   getComponent(name: string, container?: boolean): unknown;
 }
 

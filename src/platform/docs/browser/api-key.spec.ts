@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bareKey } from './tab-authorization.js';
+import { bareKey } from './api-key.js';
 
 describe('bareKey', () => {
   it.each(['as_live_x', ' as_live_x\n', 'Bearer as_live_x', 'bearer  as_live_x', '\tBEARER as_live_x '])(
