@@ -3,7 +3,7 @@
  *
  * @throws (rejects) what `work` rejects with in that time.
  */
-export function inTime(milliseconds: number, work: Promise<boolean>): Promise<boolean> {
+export function inTime<T>(milliseconds: number, work: Promise<T>): Promise<T | false> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => resolve(false), milliseconds);
     work.then(resolve, reject).finally(() => clearTimeout(late));

@@ -32,14 +32,10 @@ export class RateLimit {
     this.common = shared?.limiter(options);
   }
 
-  /** Counts one: at once in this process, else when Redis has answered. */
-  count(key: string): Allowance | Promise<Allowance> {
-    return this.common === undefined ? this.countHere(key) : this.countTogether(key, this.common);
-  }
-
-  private async countTogether(key: string, common: RateLimiterRedis): Promise<Allowance> {
+  /** Counts one. */
+  async count(key: string): Promise<Allowance> {
     try {
-      const counted = await this.shared?.consume(common, key);
+      const counted = this.common && (await this.shared?.consume(this.common, key));
       return counted === undefined ? this.countHere(key) : allowance(counted, true);
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return allowance(refused, false);

@@ -1,5 +1,6 @@
 import type { createClient } from 'redis';
 import { RateLimiterRedis, RateLimiterRes, type IRateLimiterOptions } from 'rate-limiter-flexible';
+import { inTime } from '../in-time.js';
 import { OutageTime, type Log } from '../logging/index.js';
 
 /** Milliseconds that Redis may take to answer before a replica counts for itself. */
@@ -106,10 +107,8 @@ export class SharedCounters {
   }
 }
 
-function withinPatience<T>(work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = new Error(`No answer from Redis within ${PATIENCE_MS} ms`);
-    const timer = setTimeout(() => reject(late), PATIENCE_MS);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+async function withinPatience<T>(work: Promise<T>): Promise<T> {
+  const answer = await inTime(PATIENCE_MS, work);
+  if (answer === false) throw new Error(`No answer from Redis within ${PATIENCE_MS} ms`);
+  return answer;
 }
