@@ -7,8 +7,6 @@ import { Metrics } from '../metrics/index.js';
 
 /** What is put on each answer of a deprecated operation. */
 export interface Announcement {
-  /** Where clients reach the API, which is known once the port is. */
-  readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly links: readonly string[];
 }
@@ -16,9 +14,6 @@ export interface Announcement {
 /** What the headers of a deprecated operation say, and until when it works. */
 @Injectable()
 export class Deprecations {
-  private readonly announcements = new Map<Route, Announcement>();
-  private readonly sunsets = new Map<Route, number>();
-
   constructor(
     private readonly clock: Clock,
     private readonly routes: RouteTable,
@@ -29,12 +24,8 @@ export class Deprecations {
   /** The moment from which a route answers 410, in milliseconds since the epoch; undefined where it is not deprecated. */
   sunsetOf(route: Route): number | undefined {
     if (route.deprecated === undefined) return undefined;
-    let sunset = this.sunsets.get(route);
-    if (sunset === undefined) {
-      const moved = this.config.sunsets.get(constantCase(route.operationId));
-      this.sunsets.set(route, (sunset = moved?.getTime() ?? Date.parse(route.deprecated.sunset)));
-    }
-    return sunset;
+    const moved = this.config.sunsets.get(constantCase(route.operationId));
+    return moved?.getTime() ?? Date.parse(route.deprecated.sunset);
   }
 
   isRemoved(route: Route): boolean {
@@ -45,26 +36,21 @@ export class Deprecations {
   /** Puts `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links on whatever the exchange will answer. */
   announce(answered: Announced, route: Route): void {
     if (route.deprecated === undefined) return;
-    let announcement = this.announcements.get(route);
-    if (announcement?.base !== this.urls.base) {
-      announcement = this.announcementOf(route, route.deprecated);
-      this.announcements.set(route, announcement);
-    }
-    Object.assign(answered.headers, announcement.headers);
-    answered.links.push(...announcement.links);
+    const { headers, links } = this.announcementOf(route, route.deprecated);
+    Object.assign(answered.headers, headers);
+    answered.links.push(...links);
   }
 
   /** What `announce` puts there. A printed document is made for other addresses than those of this process. */
   announcementOf(route: Route, { since, sunset, successor }: DeprecationTerms, urls = this.urls): Announcement {
-    const { base, docs } = urls;
     const headers = {
       Deprecation: `@${Date.parse(since) / 1000}`,
       Sunset: new Date(this.sunsetOf(route) ?? sunset).toUTCString(),
     };
-    const links = [`<${docs}#${route.operationId}>; rel="deprecation"; type="text/html"`];
+    const links = [`<${urls.docs}#${route.operationId}>; rel="deprecation"; type="text/html"`];
     const next = this.routes.ofOperation(successor);
     if (next) links.push(`<${urls.of(next.path)}>; rel="successor-version"`);
-    return { base, headers, links };
+    return { headers, links };
   }
 }
 

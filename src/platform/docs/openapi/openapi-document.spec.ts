@@ -177,7 +177,6 @@ beforeAll(async () => {
   const sunsetOf = (route: Route) => (route.deprecated === undefined ? undefined : Date.parse('2031-02-28'));
   const announcementOf = (route: Route) =>
     route.deprecated && {
-      base: servers[0]!.url,
       headers: { Deprecation: '@1764892800', Sunset: 'Fri, 28 Feb 2031 00:00:00 GMT' },
       links: ['<https://animal-store.example/docs#getToy>; rel="deprecation"'],
     };
