@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE } from './answer.js';
+import { newRequestId } from './exchange.js';
 import { closeAfterReading, isClosing } from './lingering-close.js';
 import { closePipeline, newestOn } from './pipeline.js';
-import { newRequestId } from './request-id.js';
 
 /**
  * The error for what Node's HTTP parser could not take.

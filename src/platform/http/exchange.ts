@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Node } from 'yallist';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { UnreadBody } from '../validation/index.js';
-import { newRequestId } from './request-id.js';
-import type { Workload } from './workload.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -57,7 +56,7 @@ export class Exchange {
   /** Whether the body is being read, or a middleware of a feature has the request and may read it. */
   waitsForBody = false;
   /** What the limit of its client says of it, once that is asked. */
-  quota: boolean | Promise<boolean> | undefined;
+  quota: Promise<boolean> | undefined;
   /** The body of an operation that may have one, until it is read. */
   body: IncomingBody | undefined;
   /** What is wrong in the bytes of its body, where that came before they were read. */
@@ -143,9 +142,39 @@ export class Exchange {
   }
 }
 
+/** A new UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, and the variant and 74 random bits that a UUIDv4 has there too. */
+export function newRequestId(): string {
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice('xxxxxxxx-xxxx-4'.length)}`;
+}
+
 function queryOf(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+/**
+ * How much this process works on now. A request whose body is still arriving, or whose answer its client has yet to take,
+ * is no part of it: were it one, slow clients could make the service refuse the others.
+ */
+export class Workload {
+  private amount = 0;
+
+  get size(): number {
+    return this.amount;
+  }
+
+  /** Adds a request that the process works on now, or again. */
+  take(exchange: Exchange): void {
+    if (!exchange.isWorkedOn) this.amount += 1;
+    exchange.isWorkedOn = true;
+  }
+
+  /** There is nothing to do for this, for now or for good. */
+  rest(exchange: Exchange): void {
+    if (exchange.isWorkedOn) this.amount -= 1;
+    exchange.isWorkedOn = false;
+  }
 }
 
 type Carrier = IncomingMessage & { [EXCHANGE]?: Exchange };

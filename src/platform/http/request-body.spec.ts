@@ -1,9 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
-import { beginExchange } from './exchange.js';
+import { beginExchange, Workload } from './exchange.js';
 import { RequestBody } from './request-body.js';
-import { Workload } from './workload.js';
 
 /** A request whose body is being read. */
 function begin() {

@@ -7,10 +7,10 @@ import { Metrics } from '../metrics/index.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
 interface EndedExchange {
-  id: string;
-  route: Exchange['route'];
-  startedAt: number;
-  endedAt: number;
+  readonly id: string;
+  readonly route: Exchange['route'];
+  readonly startedAt: number;
+  readonly endedAt: number;
 }
 
 /** Requests that may end between a block of the event loop and the check that notices it. */
@@ -23,7 +23,7 @@ export class ExchangeObserver {
   private readonly active = new ExchangeList('placeAmongActive');
   /** The requests that the process works on now; the others wait for their body or the database. */
   readonly workload = new Workload();
-  /** The last that ended, the oldest first from `oldest` on; each is written over those before it. */
+  /** The last that ended, the oldest first from `oldest` on; each replaces one before it. */
   private readonly ended: EndedExchange[] = [];
   private oldest = 0;
   private draining = false;
@@ -66,7 +66,7 @@ export class ExchangeObserver {
    *
    * @param instant monotonic, as `performance.now()` gives it.
    */
-  activeAt(instant: number): Readonly<EndedExchange>[] {
+  activeAt(instant: number): EndedExchange[] {
     return [...this.ended, ...this.active].filter(
       ({ startedAt, endedAt }) => startedAt <= instant && endedAt >= instant,
     );
@@ -104,11 +104,7 @@ export class ExchangeObserver {
   }
 
   private remember({ id, route, startedAt, endedAt }: Exchange): void {
-    const trace = (this.ended[this.oldest] ??= { id, route, startedAt, endedAt });
-    trace.id = id;
-    trace.route = route;
-    trace.startedAt = startedAt;
-    trace.endedAt = endedAt;
+    this.ended[this.oldest] = { id, route, startedAt, endedAt };
     this.oldest = (this.oldest + 1) % REMEMBERED;
   }
 

@@ -1,6 +1,10 @@
 import type { ParamData, Type } from '@nestjs/common';
-import { CUSTOM_ROUTE_ARGS_METADATA, PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '../nest-internals.js';
-import { RouteParamtypes } from '../nest-internals.js';
+import {
+  CUSTOM_ROUTE_ARGS_METADATA,
+  PARAMTYPES_METADATA,
+  ROUTE_ARGS_METADATA,
+  RouteParamtypes,
+} from '../nest-internals.js';
 
 export type ArgumentKind = 'body' | 'query' | 'param' | 'file' | 'request' | 'response' | 'custom';
 
