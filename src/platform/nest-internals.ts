@@ -1,3 +1,5 @@
+import type { Type } from '@nestjs/common';
+
 /**
  * The parts of Nest and @nestjs/swagger that are used although their packages do not promise them, named here alone: the keys
  * of the metadata that decorators leave, and parts of the injector (docs/upgrading.md).
@@ -55,6 +57,14 @@ export const SWAGGER = {
   /** The method that its CLI plugin adds to a class. */
   plugin: '_OPENAPI_METADATA_FACTORY',
 } as const;
+
+/** The properties of a class that decorators document, those of its parents too, each with what they say of it. */
+export function documentedProperties<T extends object>({ prototype }: Type): (readonly [name: string, said: T])[] {
+  const names = (Reflect.getMetadata(SWAGGER.properties, prototype as object) ?? []) as string[];
+  return names
+    .map((name) => name.slice(1))
+    .map((name) => [name, (Reflect.getMetadata(SWAGGER.property, prototype as object, name) ?? {}) as T] as const);
+}
 
 /** What `@WebSocketGateway()` leaves on a class, and `@MessagePattern()` and `@EventPattern()` on a handler. */
 export const GATEWAY_METADATA = 'websockets:is_gateway';

@@ -10,8 +10,6 @@ import { StartFault } from '../start-fault.js';
 
 interface PlatformClaims extends Claimant {
   readonly version: string;
-  /** Tables besides those of the entities. */
-  readonly tables: readonly string[];
 }
 
 /**
@@ -32,7 +30,7 @@ export async function checkFeatures(
   const { routes, violations } = discoverRoutes(declared, basePath);
   const all = [
     ...declared.flatMap((feature) => faultsOf(feature, platform.version, features)),
-    ...clashesOf(declared, platform, platform.tables),
+    ...clashesOf(declared, platform),
     ...violations,
     ...documentClasses(routes),
     ...faultsOfRoutes(routes, features),

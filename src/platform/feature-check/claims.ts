@@ -8,7 +8,11 @@ import { classOf, fieldsOf, nameOf, responsesOf } from './documented-classes.js'
 type Claim = readonly [owner: string, claim: string];
 
 /** What only one may have: the part of a feature that may clash, which the platform has too. */
-export type Claimant = Pick<Feature, 'migrations' | 'scopes' | 'errors' | 'config'> & { readonly entities: Entities };
+export type Claimant = Pick<Feature, 'migrations' | 'scopes' | 'errors' | 'config'> & {
+  readonly entities: Entities;
+  /** Besides those of the entities. */
+  readonly tables?: readonly string[];
+};
 
 const naming = new DefaultNamingStrategy();
 
@@ -19,48 +23,33 @@ export function tableOf(entity: Entities[number]): string | undefined {
   return table && naming.tableName(entity.name, table.name);
 }
 
-/**
- * One sentence for each thing that is claimed more than once, by two features or by one and the platform.
- *
- * @param tables of the platform, besides those of its entities.
- */
-export function clashesOf(
-  features: readonly (Claimant & Pick<Feature, 'name'>)[],
-  platform: Claimant,
-  tables: readonly string[],
-): string[] {
+const CLAIMS: Readonly<Record<string, (claimant: Claimant) => readonly string[]>> = {
+  scope: ({ scopes = {} }) => Object.keys(scopes),
+  migration: ({ migrations = [] }) => migrations.map(({ name }) => name),
+  variable: ({ config }) => Object.keys(config?.variables ?? {}),
+  // Some servers ignore case in the names of tables.
+  table: ({ tables = [], entities }) => [
+    ...tables,
+    ...entities.flatMap((entity) => tableOf(entity)?.toLowerCase() ?? []),
+  ],
+  'error code': ({ errors = [] }) => errors.map(({ code }) => code),
+};
+
+/** One sentence for each thing that is claimed more than once, by two features or by one and the platform. */
+export function clashesOf(features: readonly (Claimant & Pick<Feature, 'name'>)[], platform: Claimant): string[] {
+  const owners = features.map((feature) => [`feature '${feature.name}'`, feature] as const);
   const errors = [...Object.values(coreErrors), ...(platform.errors ?? [])];
-  const claimants: [string, Claimant][] = [
-    ['the platform', { ...platform, errors }],
-    ...features.map((feature): [string, Claimant] => [`feature '${feature.name}'`, feature]),
-  ];
-  const claims = (what: (claimant: Claimant) => readonly string[]): Claim[] =>
-    claimants.flatMap(([owner, claimant]) => what(claimant).map((claim): Claim => [owner, claim]));
+  const claimants = [['the platform', { ...platform, errors }] as const, ...owners];
   return [
     ...clashes(
       'name',
-      features.map(({ name }) => [`feature '${name}'`, name]),
+      owners.map(([owner, { name }]) => [owner, name]),
     ),
-    ...clashes(
-      'scope',
-      claims(({ scopes }) => Object.keys(scopes ?? {})),
-    ),
-    ...clashes(
-      'migration',
-      claims(({ migrations }) => (migrations ?? []).map(({ name }) => name)),
-    ),
-    ...clashes(
-      'variable',
-      claims(({ config }) => Object.keys(config?.variables ?? {})),
-    ),
-    ...clashes('table', [
-      ...tables.map((table): Claim => ['the platform', table]),
-      // Some servers ignore case in the names of tables.
-      ...claims(({ entities }) => entities.flatMap((entity) => tableOf(entity)?.toLowerCase() ?? [])),
-    ]),
-    ...clashes(
-      'error code',
-      claims((claimant) => (claimant.errors ?? []).map(({ code }) => code)),
+    ...Object.entries(CLAIMS).flatMap(([what, claimsOf]) =>
+      clashes(
+        what,
+        claimants.flatMap(([owner, claimant]) => claimsOf(claimant).map((claim): Claim => [owner, claim])),
+      ),
     ),
   ];
 }

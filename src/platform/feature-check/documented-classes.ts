@@ -1,4 +1,4 @@
-import { SWAGGER } from '../nest-internals.js';
+import { documentedProperties, SWAGGER } from '../nest-internals.js';
 import type { Type } from '@nestjs/common';
 import type { Route } from '../routing/index.js';
 import { documentDto, undeclaredProperties } from '../validation/index.js';
@@ -19,7 +19,7 @@ export function responsesOf(handler: object): Readonly<Record<string, Field>> {
 /** The fields of what a handler answers with this status; undefined where no class with documented ones says so. */
 export function fieldsOfAnswer({ handler }: Route, status: number): readonly string[] | undefined {
   const type = classOf(responsesOf(handler)[status]?.type);
-  return type && namesOf(type);
+  return type && documentedProperties(type).map(([name]) => name);
 }
 
 /** A class with documented fields, which may be given in an array or by a function. */
@@ -38,13 +38,7 @@ export function nameOf(type: Type): string {
 }
 
 export function fieldsOf(type: Type): Field[] {
-  const prototype = type.prototype as object;
-  return namesOf(type).map((name) => (Reflect.getMetadata(SWAGGER.property, prototype, name) ?? {}) as Field);
-}
-
-function namesOf({ prototype }: Type): string[] {
-  const names = (Reflect.getMetadata(SWAGGER.properties, prototype as object) ?? []) as string[];
-  return names.map((name) => name.slice(1));
+  return documentedProperties<Field>(type).map(([, field]) => field);
 }
 
 /**

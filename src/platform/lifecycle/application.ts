@@ -3,7 +3,7 @@ import { type Log, flushLog } from '../logging/index.js';
 import { ApiKeyStore, createFirstKey } from '../auth/index.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { stringifyJson } from '../json/index.js';
-import { SWAGGER } from '../nest-internals.js';
+import { documentedProperties } from '../nest-internals.js';
 import { RouteTable, type Route } from '../routing/index.js';
 
 /** An application that can be started and stopped. */
@@ -72,11 +72,10 @@ function words(url: string, key: string | undefined, routes: readonly Route[]): 
 function firstRequest(url: string, key: string | undefined, routes: readonly Route[]): string[] {
   const route = routes.find(({ method, bodyType, path }) => method === 'POST' && bodyType && !path.includes('{'));
   if (route?.bodyType === undefined) return [];
-  const prototype = route.bodyType.prototype as object;
-  const names = ((Reflect.getMetadata(SWAGGER.properties, prototype) ?? []) as string[]).map((name) => name.slice(1));
-  const fields = names.map((name) => [name, Reflect.getMetadata(SWAGGER.property, prototype, name) as Field] as const);
   const body = Object.fromEntries(
-    fields.flatMap(([name, field]) => (field.required === false ? [] : [[name, field.example]])),
+    documentedProperties<Field>(route.bodyType).flatMap(([name, field]) =>
+      field.required === false ? [] : [[name, field.example]],
+    ),
   );
   // No line is wider than a terminal of 80 columns, as far as the example of the body allows: a key has 55 characters.
   return [

@@ -1,4 +1,4 @@
-import { SWAGGER } from '../nest-internals.js';
+import { documentedProperties, SWAGGER } from '../nest-internals.js';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { TransformationType } from 'class-transformer';
 import { compileAcceptance, type Rule } from './acceptance.js';
@@ -41,21 +41,17 @@ export function documentDto(dto: Dto | undefined, seen: Set<unknown>, isJson = t
 
 /** One clause for each documented property of what clients send that is refused as one that nobody knows. */
 export function undeclaredProperties(dto: Dto): string[] {
-  const prototype = dto.prototype as object;
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const known = new Set(rules.map(({ propertyName }) => propertyName));
-  const named = ((Reflect.getMetadata(SWAGGER.properties, prototype) ?? []) as string[]).map((name) => name.slice(1));
-  return [...new Set([...named, ...Object.keys(pluginOf(dto))])]
-    .filter((name) => !known.has(name) && !isFile(prototype, name))
-    .map(
-      (name) => `${dto.name}.${name} is documented and has no validator, so that it is refused; add one, or @Allow()`,
-    );
-}
-
-/** A part of a form, which no validator of the other fields sees. */
-function isFile(prototype: object, name: string): boolean {
-  const { format } = (Reflect.getMetadata(SWAGGER.property, prototype, name) ?? {}) as { readonly format?: unknown };
-  return format === 'binary';
+  const documented = new Map(documentedProperties<{ readonly format?: unknown }>(dto));
+  return (
+    [...new Set([...documented.keys(), ...Object.keys(pluginOf(dto))])]
+      // A part of a form is a file, which no validator of the other fields sees.
+      .filter((name) => !known.has(name) && documented.get(name)?.format !== 'binary')
+      .map(
+        (name) => `${dto.name}.${name} is documented and has no validator, so that it is refused; add one, or @Allow()`,
+      )
+  );
 }
 
 function documentProperty(dto: Dto, name: string, rules: readonly Rule[], isJson: boolean): string[] {
