@@ -11,6 +11,8 @@ const LEFT_OUT = /^(platform\/[^/]*\.ts|platform\/(tracing|errors|int64)\/|testi
 const USERS_LEFT_OUT = new Set([undefined, 'http', 'database']);
 /** Libraries that call this service, and are called by it. */
 const LIBRARIES = { '@nestjs/core': 'Nest', typeorm: 'TypeORM' };
+/** Names that an arrow carries; more of them would draw the parts far apart. */
+const MOST_NAMES = 4;
 /** Nest adds every global module to the imports of each; only these two are written with them. */
 const IMPORTERS_OF_GLOBALS = { ApplicationModule: /^PlatformModule$/, PlatformModule: /^(?!InternalCore|TypeOrmCore)/ };
 
@@ -69,7 +71,12 @@ function messagesOf(calls) {
     if (last.from === from && last.to === to) last.names.push(name);
     else rows.push({ from, to, names: [name] });
   }
-  return rows.map(({ from, to, names }) => `${from}->>${to}: ${names.map((name) => `${name}()`).join(', ')}`);
+  return rows.map(({ from, to, names }) => `${from}->>${to}: ${written(names)}`);
+}
+
+function written(names) {
+  const shown = names.slice(0, MOST_NAMES).map((name) => `${name}()`);
+  return [...shown, ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
 }
 
 /** A concern of the platform, or a file of a feature. What application.ts connects is called by the adapter. */
