@@ -29,15 +29,15 @@ export class TabAuthorization {
     private readonly slot: string,
   ) {}
 
-  /** The key that was accepted in this tab before, if any. */
-  remembered(): string | undefined {
-    return this.storage.getItem(this.slot) ?? undefined;
+  /** Has Swagger UI send the key that was accepted in this tab before, if any. */
+  restore(ui: SwaggerUi): void {
+    if (this.storage.getItem(this.slot) !== null) ui.preauthorizeApiKey(this.scheme, HIDDEN);
   }
 
   /** Puts the key into a request that is sent with one. */
   readonly withKey = (request: Request): Request => {
-    const key = this.remembered();
-    if (key !== undefined && request.headers?.['Authorization'] !== undefined) {
+    const key = this.storage.getItem(this.slot);
+    if (key !== null && request.headers?.['Authorization'] !== undefined) {
       request.headers['Authorization'] = `Bearer ${key}`;
     }
     return request;
@@ -47,7 +47,7 @@ export class TabAuthorization {
     const { scheme, storage, slot } = this;
     const authorize = (original: (given: Authorizations) => unknown) => (given: Authorizations) => {
       const mine = given[scheme];
-      if (typeof mine?.value !== 'string') return original(given);
+      if (typeof mine?.value !== 'string' || mine.value === HIDDEN) return original(given);
       const key = bareKey(mine.value);
       if (key === '') return undefined;
       storage.setItem(slot, key);

@@ -61,8 +61,5 @@ const ui = SwaggerUIBundle({
   validatorUrl: null,
   // The default one prints numbers in a red that can hardly be read on its grey.
   syntaxHighlight: { activated: true, theme: 'monokai' },
-  onComplete: () => {
-    const key = authorization.remembered();
-    if (key !== undefined) ui.preauthorizeApiKey('bearerAuth', key);
-  },
+  onComplete: () => authorization.restore(ui),
 });
