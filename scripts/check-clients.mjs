@@ -10,12 +10,12 @@
  * and php-guzzlehttp-guzzle, and the registries once: tools are kept in `node_modules/.cache/clients`. What lacks a program is
  * skipped by name. A warning of a generator fails it, except for those that `expected` names; docs/api.md says what to do about these.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../test/support/programs.ts';
+import { startService } from './built-service.mjs';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const tools = join(project, 'node_modules/.cache/clients');
@@ -223,7 +223,7 @@ async function check(name, { tool, generate, expected, compile, start: [command,
   const folder = join(project, 'artifacts/clients', name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await using service = await serve(folder);
+  await using service = await startService();
   Object.assign(process.env, { BASE: `${service.url}/v1`, KEY: service.key });
   for (const form of name === 'ogen' ? ['json'] : ['yaml', 'json']) {
     const document = `openapi.${form}`;
@@ -281,29 +281,4 @@ function compileGo(folder, program) {
   if (!existsSync(join(folder, 'go.mod'))) run('go', ['mod', 'init', 'client'], { cwd: folder });
   run('go', ['mod', 'tidy'], { cwd: folder });
   run('go', ['build', '-o', 'client', '.'], { cwd: folder });
-}
-
-/** The built service on an empty database, and its first key. */
-async function serve(cwd) {
-  const env = {
-    PATH: process.env.PATH,
-    NODE_ENV: 'development',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    MANAGEMENT_PORT: '0',
-    DATABASE_URL: 'sqlite::memory:',
-  };
-  const child = spawn(process.execPath, [join(project, 'dist/main.js')], {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let url, key;
-  for await (const line of createInterface({ input: child.stdout })) {
-    url ??= /"url":"([^"]+)"/.exec(line)?.[1];
-    key ??= /as_test_\w+/.exec(line)?.[0];
-    if (url !== undefined && key !== undefined) break;
-  }
-  child.stdout.resume();
-  return { url, key, [Symbol.asyncDispose]: () => new Promise((resolve) => child.once('close', resolve).kill()) };
 }

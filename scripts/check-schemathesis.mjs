@@ -7,12 +7,11 @@
  * (`npm run check -- schemathesis --seed 7`). MAX_EXAMPLES (50) bounds the random requests of each operation.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startService } from './built-service.mjs';
 
 const VERSION = '4.32.5';
 const { MAX_EXAMPLES = '50' } = process.env;
@@ -21,19 +20,10 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 const programs = join(project, 'node_modules/.cache', `schemathesis-${VERSION}`);
 const config = join(project, 'scripts/schemathesis.toml');
 const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
-const env = {
-  PATH: process.env.PATH,
-  HOME: process.env.HOME,
-  NODE_ENV: 'test',
-  PORT: '0',
-  MANAGEMENT_PORT: '0',
-  LOG_FORMAT: 'json',
-  DATABASE_URL: `sqlite:${join(folder, 'store.sqlite')}`,
-  // It sends more in a minute than a client may, and as many wrong keys.
-  RATE_LIMIT_PER_MINUTE: '1000000',
-  AUTH_FAILURES_PER_MINUTE: '1000000',
-  SHED_LOOP_DELAY_MS: '0',
-};
+const { PATH, HOME } = process.env;
+const env = { PATH, HOME };
+/** It sends more in a minute than a client may, and as many wrong keys. */
+const LIMITS = { RATE_LIMIT_PER_MINUTE: '1000000', AUTH_FAILURES_PER_MINUTE: '1000000' };
 
 function run(command, ...args) {
   const { status, error } = spawnSync(command, args, { cwd: folder, env, stdio: 'inherit' });
@@ -51,56 +41,27 @@ function install() {
   throw new Error('Schemathesis could not be installed');
 }
 
-function createKey() {
-  const args = [join(project, 'dist/main.js'), 'keys', 'create', '--name', 'schemathesis'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`No key could be made\n${stdout}${stderr}`);
-  return stdout.trim();
-}
-
-/** Resolves to the service's address once it is ready; its further lines are read and dropped. */
-async function untilReady(service) {
-  const lines = createInterface({ input: service.stdout });
-  for await (const line of lines) {
-    const { event, url } = JSON.parse(line);
-    if (event !== 'app.ready') continue;
-    service.stdout.resume();
-    return url;
-  }
-  throw new Error('The service did not start');
-}
-
-let service;
 try {
   install();
-  service = spawn(process.execPath, [join(project, 'dist/main.js')], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const url = await untilReady(service);
+  await using service = await startService(LIMITS);
   const args = [
     '--config-file',
     config,
     'run',
-    `${url}/openapi.json`,
+    `${service.url}/openapi.json`,
     '--url',
-    `${url}/v1`,
+    `${service.url}/v1`,
     '--checks',
     'all',
     '--mode',
     'all',
   ];
   args.push('--max-examples', MAX_EXAMPLES, '--continue-on-failure', '--no-color');
-  args.push('--header', `Authorization: Bearer ${createKey()}`, ...process.argv.slice(2));
+  args.push('--header', `Authorization: Bearer ${service.key}`, ...process.argv.slice(2));
   process.exitCode = await new Promise((resolve, reject) => {
     const child = spawn(join(programs, 'bin/schemathesis'), args, { cwd: folder, env, stdio: 'inherit' });
     child.once('error', reject).once('close', (code) => resolve(code ?? 1));
   });
 } finally {
-  if (service?.exitCode === null) {
-    service.kill('SIGTERM');
-    await once(service, 'exit');
-  }
   rmSync(folder, { recursive: true, force: true });
 }

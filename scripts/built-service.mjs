@@ -1,0 +1,26 @@
+import { createInterface } from 'node:readline';
+import { builtProgram, emptyFolder, programEnvironment } from '../test/support/command.ts';
+import { spawnTethered } from '../test/support/tethered.ts';
+
+/**
+ * Starts the built service, as for development, on an empty database in memory.
+ *
+ * @param env variables besides.
+ * @returns its address without `/v1`, its first key, and what stops it: `await using`.
+ */
+export async function startService(env = {}) {
+  const child = spawnTethered(process.execPath, [builtProgram('main.js')], {
+    cwd: emptyFolder,
+    env: programEnvironment('sqlite::memory:', { NODE_ENV: 'development', HOST: '127.0.0.1', ...env }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let url, key;
+  for await (const line of createInterface({ input: child.stdout })) {
+    url ??= /"url":"([^"]+)"/.exec(line)?.[1];
+    key ??= /as_test_\w+/.exec(line)?.[0];
+    if (url !== undefined && key !== undefined) break;
+  }
+  if (key === undefined) throw new Error('The service did not start');
+  child.stdout.resume();
+  return { url, key, [Symbol.asyncDispose]: () => new Promise((resolve) => child.once('close', resolve).kill()) };
+}
