@@ -9,7 +9,7 @@ import { grantsCommand } from './grants.command.js';
 import { keysCommand } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
 import { newCommand } from './new.command.js';
-import { openapiCommand, printedDocument } from './openapi.command.js';
+import { openapiCommand } from './openapi.command.js';
 import { seedCommand } from './seed.command.js';
 import { withKeysFile, withKeysOf } from './with-keys.js';
 
@@ -53,7 +53,7 @@ function commandsFor(features: readonly Feature[]): readonly Command[] {
     keysCommand(withKeysOf(features), withKeysFile, scopes),
     migrateCommand(features),
     grantsCommand(features),
-    openapiCommand(() => printedDocument(features)),
+    openapiCommand(features),
     configCommand(features),
     newCommand(),
     seedCommand(features),

@@ -67,7 +67,7 @@ function createCommand(withKeys: WithKeys, withKeysFile: WithKeysFile, declaredS
       const create = async (keys: KeyMaker, clock: Clock): Promise<void> => {
         if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
         const key = await keys.create({ client: name, scopes, expiresAt });
-        print(process.stdout, key.text);
+        print(key.text);
         hintOfKey(`Key ${key.publicId} of ${name}. It is shown this once: only its hash is kept.`);
       };
       return attempt(command, () => (file === undefined ? withKeys(create) : withKeysFile(file, create)), file);
@@ -80,7 +80,7 @@ function listCommand(withKeys: WithKeys): Command {
     attempt(command, () =>
       withKeys(async (keys, clock) => {
         const listed = describeKeys(await keys.list(), clock.now());
-        print(process.stdout, json === true ? printableJson(listed) : tabulateKeys(listed));
+        print(json === true ? printableJson(listed) : tabulateKeys(listed));
       }),
     ),
   );
@@ -101,7 +101,7 @@ function rollCommand(withKeys: WithKeys): Command {
         withKeys(async (keys, clock) => {
           if (isPast(expiresAt, clock)) return refuse(command, '--expires-at is in the past.');
           const key = await keys.roll(id, overlap, expiresAt);
-          print(process.stdout, key.text);
+          print(key.text);
           hintOfKey(
             `Key ${key.publicId} takes over from ${id}. It is shown this once: the service keeps only its hash.`,
           );
@@ -187,6 +187,6 @@ function hint(sentence: string): void {
   process.stderr.write(commandHint(`${sentence}\n`));
 }
 
-function print(stream: NodeJS.WritableStream, text: string): void {
-  stream.write(`${text}\n`);
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

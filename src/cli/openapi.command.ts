@@ -10,23 +10,19 @@ interface OpenapiOptions {
   readonly yaml?: true;
 }
 
-/**
- * `openapi`: prints the OpenAPI document that the service serves.
- *
- * @param makeTexts puts the application together, without its database, and writes its document down.
- */
-export function openapiCommand(makeTexts: () => Promise<DocumentTexts>): Command {
+/** `openapi`: prints the OpenAPI document that the service serves. */
+export function openapiCommand(features: readonly Feature[]): Command {
   const command = new Command('openapi')
     .description('print the OpenAPI document')
     .option('--yaml', 'as YAML instead of JSON');
   return command.action(async (options: OpenapiOptions) => {
-    const { json, yaml } = await makeTexts();
+    const { json, yaml } = await printedDocument(features);
     command.configureOutput().writeOut?.(options.yaml ? yaml : json);
   });
 }
 
 /** The document of the features of this build, made without a database and without listening. */
-export async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
+async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
   // Not by readConfig: the application itself reports misspelt names.
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY, given);
   const features = startedFeatures(given, config);

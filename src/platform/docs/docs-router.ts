@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join, dirname } from 'node:path';
-import { Router, type RequestHandler, type Response } from 'express';
+import { Router, type RequestHandler } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { docsLogo, docsPage, docsPagePolicy } from './docs-page.js';
 import { docsStyle } from './docs-style.js';
@@ -29,24 +29,22 @@ const ALLOW = 'GET, HEAD, OPTIONS';
  */
 export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const page = contentOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy });
-  const style = contentOf('text/css; charset=utf-8', docsStyle);
-  const logo = contentOf('image/svg+xml', docsLogo);
-  const document = onceDone(texts);
-  const json = onceDone(async () => contentOf('application/json; charset=utf-8', (await document()).json));
-  // RFC 9512 names YAML's media type.
-  const yaml = onceDone(async () => contentOf('application/yaml', (await document()).yaml));
-  serve(router, '/docs', (_request, response) => sendContent(response, page));
-  serve(router, '/docs/assets/docs.css', (_request, response) => sendContent(response, style));
-  serve(router, '/docs/assets/logo.svg', (_request, response) => sendContent(response, logo));
-  // As plain text, which every browser shows.
-  const guide = once(() => contentOf('text/plain; charset=utf-8', readFileSync(guidePath)));
-  serve(router, '/docs/api.md', (_request, response) => sendContent(response, guide()));
-  serve(router, '/openapi.json', async (_request, response) => sendContent(response, await json()));
-  serve(router, '/openapi.yaml', async (_request, response) => sendContent(response, await yaml()));
+  const document = once(texts);
+  const contents: Readonly<Record<string, () => Content | Promise<Content>>> = {
+    '/docs': () =>
+      contentOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy }),
+    '/docs/assets/docs.css': () => contentOf('text/css; charset=utf-8', docsStyle),
+    '/docs/assets/logo.svg': () => contentOf('image/svg+xml', docsLogo),
+    // As plain text, which every browser shows.
+    '/docs/api.md': () => contentOf('text/plain; charset=utf-8', readFileSync(guidePath)),
+    '/openapi.json': async () => contentOf('application/json; charset=utf-8', (await document()).json),
+    // RFC 9512 names YAML's media type.
+    '/openapi.yaml': async () => contentOf('application/yaml', (await document()).yaml),
+  };
+  for (const [path, content] of Object.entries(contents)) serve(router, path, once(content));
   for (const [name, root] of docsAssetFolders()) {
     const asset = once(() => contentOf(typeOf[extname(name)] ?? '', readFileSync(join(root, name))));
-    serve(router, `/docs/assets/${name}`, (_request, response) => sendContent(response, asset()));
+    serve(router, `/docs/assets/${name}`, asset);
   }
   router.all('/', sendBrowserToDocs);
   return router;
@@ -68,14 +66,13 @@ function contentOf(type: string, content: string | Buffer, headers: Readonly<Rec
 }
 
 /** Whole, whatever Range and the preconditions of other methods say: `sendFile` would have errors of its own for them. */
-function sendContent(response: Response, { type, body, tag, headers }: Content): void {
-  response.set({ ...fixedHeaders, ...headers, ETag: tag, 'Content-Type': type }).send(body);
-}
-
-function serve(router: Router, path: string, handler: RequestHandler): void {
+function serve(router: Router, path: string, content: () => Promise<Content>): void {
   router
     .route(path)
-    .get(handler)
+    .get(async (_request, response) => {
+      const { type, body, tag, headers } = await content();
+      response.set({ ...fixedHeaders, ...headers, ETag: tag, 'Content-Type': type }).send(body);
+    })
     .options((_request, response) => {
       response.status(204).set({ Allow: ALLOW, 'Cache-Control': 'no-store' }).end();
     })
@@ -94,16 +91,11 @@ const sendBrowserToDocs: RequestHandler = (request, response, next) => {
   response.status(302).vary('Accept').set({ Location: './docs', 'Cache-Control': 'no-store' }).end();
 };
 
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
-}
-
-/** Like `once`, for a promise; after a failure the next caller tries again. */
-function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
+/** Makes it when it is first asked for; after a failure the next caller tries again. */
+function once<T>(make: () => T | Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>
-    (made ??= make().catch((error: unknown) => {
+    (made ??= (async () => make())().catch((error: unknown) => {
       made = undefined;
       throw error;
     }));

@@ -3,8 +3,7 @@ import { Deprecations } from '../deprecation/index.js';
 import type { Feature } from '../feature.js';
 import { PublicUrls, RouteTable } from '../routing/index.js';
 import type { DocumentSource } from './openapi/openapi-document.js';
-import type { DocumentServer } from './openapi/servers.js';
-import { productOf } from './product.js';
+import { productOf, type DocumentServer } from './product.js';
 import type { DocumentTexts } from './openapi/document-texts.js';
 
 /** What the document of an application is made of, one that serves or one that only prints it. */

@@ -21,3 +21,30 @@ export const animalStore: Product = {
 export function productOf(application: INestApplication): Product {
   return { ...animalStore, contact: application.get<Config>(CONFIG).docs.contact };
 }
+
+/** One entry of a document's `servers`; the url ends in `/v1`, without a trailing slash. */
+export interface DocumentServer {
+  readonly url: string;
+  readonly description: string;
+}
+
+/** Servers for a document without a configured deployment: names that belong to nobody (RFC 2606). */
+const exampleServers = {
+  production: 'https://animal-store.example/v1',
+  staging: 'https://staging.animal-store.example/v1',
+};
+
+/** The servers of a running service: Production as clients know it, Staging where one is configured. */
+export function servingServers(
+  production: string,
+  staging: string | undefined,
+  description = 'Production',
+): DocumentServer[] {
+  const servers = [{ url: production, description }];
+  return staging === undefined ? servers : [...servers, { url: staging, description: 'Staging' }];
+}
+
+/** The servers of a document that is printed: as configured, with example names in place of what is not. */
+export function printedServers(production: string | undefined, staging: string | undefined): DocumentServer[] {
+  return servingServers(production ?? exampleServers.production, staging ?? exampleServers.staging);
+}

@@ -3,7 +3,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import type { Feature } from '../../feature.js';
 import { stringifyJson } from '../../json/index.js';
 import type { Route } from '../../routing/index.js';
-import type { Product } from '../product.js';
+import type { DocumentServer, Product } from '../product.js';
 import { completeOperation, type Operation } from './complete-operation.js';
 import { completeSchema, schemasOf } from './complete-schemas.js';
 import { errorExamples, errorSchema, failuresOf } from './error-responses.js';
@@ -11,7 +11,6 @@ import { guide } from './document-texts.js';
 import { classesOfFields } from './named-inputs.js';
 import { operationHeaders, type HeaderSource, requestHeaders } from './operation-headers.js';
 import { responseHeaders } from './response-headers.js';
-import type { DocumentServer } from './servers.js';
 
 /** What a document is made of. */
 export interface DocumentSource extends HeaderSource {
