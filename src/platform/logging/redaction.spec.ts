@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
 import type { Log } from './log.js';
 import { NestLog } from './nest-log.js';
-import { cleanLine, redactedPaths, serializers } from './redaction.js';
+import { cleanLine, escapeUnseen, redactedPaths, serializers } from './redaction.js';
 
 const KEY = 'as_live_Ab3dE6gH_0123456789ABCDEFGHIJKLMNOPQRSTUV5cKzW0';
 
@@ -124,4 +124,13 @@ describe("Nest's words in the log", () => {
     log.error('It failed', 'ExceptionHandler');
     expect(error).toHaveBeenCalledTimes(1);
   });
+});
+
+it('writes what a terminal would act on or not show as escapes, and leaves the rest', () => {
+  expect(escapeUnseen('Zoë 犬 🐕\n "x\\"')).toBe('Zoë 犬 🐕\n "x\\"');
+  expect(escapeUnseen('\x1b[2J\x7f\x9b\t')).toBe('\\u001b[2J\\u007f\\u009b\\u0009');
+  expect(escapeUnseen('\u3164\u2800\u115f\uffa0\u200d\u2028\u202e')).toBe(
+    '\\u3164\\u2800\\u115f\\uffa0\\u200d\\u2028\\u202e',
+  );
+  expect(JSON.parse(`"${escapeUnseen('\u{e0041}\u{1d173}')}"`)).toBe('\u{e0041}\u{1d173}');
 });
