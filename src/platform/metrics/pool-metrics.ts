@@ -24,7 +24,7 @@ export class PoolMetrics {
   constructor(registry: Registry) {
     const registers = [registry];
     const labelNames = [POOL];
-    exposeGauges(registers, () => ({ name: this.name, state: this.state() }));
+    this.exposeState(registers);
     this.timeouts = new Counter({
       name: 'db_client_connection_timeouts_total',
       help: 'Statements and transactions that got no connection in time.',
@@ -74,34 +74,27 @@ export class PoolMetrics {
   private get name(): Record<typeof POOL, string> {
     return { [POOL]: this.pool };
   }
-}
 
-type Name = Readonly<Record<typeof POOL, string>>;
-type Look = () => { readonly name: Name; readonly state: PoolState | undefined };
-
-function exposeGauges(registers: Registry[], look: Look): void {
-  const expose = (name: string, help: string, set: (gauge: Gauge, pool: Name, state: PoolState) => void): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: [POOL, STATE],
-      registers,
-      collect() {
-        const { name: pool, state } = look();
-        if (state !== undefined) set(this, pool, state);
-      },
+  private exposeState(registers: Registry[]): void {
+    const labelNames = [POOL, STATE];
+    const expose = (name: string, help: string, set: (gauge: Gauge, state: PoolState) => void): void => {
+      const collect = (): void => {
+        const state = this.state();
+        if (state !== undefined) set(gauge, state);
+      };
+      const gauge = new Gauge({ name, help, labelNames, registers, collect });
+    };
+    expose('db_client_connection_count', 'Connections of the pool, by their state.', (gauge, { idle, used }) => {
+      gauge.set({ ...this.name, [STATE]: 'idle' }, idle);
+      gauge.set({ ...this.name, [STATE]: 'used' }, used);
     });
-  };
-  expose('db_client_connection_count', 'Connections of the pool, by their state.', (gauge, pool, { idle, used }) => {
-    gauge.set({ ...pool, [STATE]: 'idle' }, idle);
-    gauge.set({ ...pool, [STATE]: 'used' }, used);
-  });
-  expose('db_client_connection_max', 'Connections that the pool may open.', (gauge, pool, { max }) =>
-    gauge.set(pool, max),
-  );
-  expose(
-    'db_client_connection_pending_requests',
-    'Statements and transactions that wait for a connection.',
-    (gauge, pool, { pending }) => gauge.set(pool, pending),
-  );
+    expose('db_client_connection_max', 'Connections that the pool may open.', (gauge, { max }) =>
+      gauge.set(this.name, max),
+    );
+    expose(
+      'db_client_connection_pending_requests',
+      'Statements and transactions that wait for a connection.',
+      (gauge, { pending }) => gauge.set(this.name, pending),
+    );
+  }
 }
