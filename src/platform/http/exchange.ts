@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import type { Node } from 'yallist';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { UnreadBody } from '../validation/index.js';
+import { clientAddressOf } from './client-address.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -35,8 +35,6 @@ export interface IncomingBody extends UnreadBody {
 export class Exchange {
   /** The inbound X-Request-Id if it is well formed, else a new UUIDv7 (contract, "HTTP"). */
   readonly id: string;
-  /** Whether the client chose it. */
-  readonly isIdGiven: boolean;
   /** The caller's, until the request has a span of its own. */
   trace: TraceContext | undefined;
   /** Monotonic milliseconds, `performance.now()`. */
@@ -67,7 +65,6 @@ export class Exchange {
   failure: ApiError | undefined;
   /** Where what was made is. */
   location: string | undefined;
-  private read: { readonly text: string; readonly query: URLSearchParams } | undefined;
   /** Where it counts while there is something to do for it. */
   workload: Workload | undefined;
   /** Whether it counts there now. */
@@ -84,8 +81,7 @@ export class Exchange {
     readonly response: ServerResponse,
   ) {
     const inbound = request.headers['x-request-id'];
-    this.isIdGiven = typeof inbound === 'string' && REQUEST_ID.test(inbound);
-    this.id = this.isIdGiven ? (inbound as string) : newRequestId();
+    this.id = typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : newRequestId();
     this.trace = parseTraceparent(request.headers.traceparent);
   }
 
@@ -115,9 +111,7 @@ export class Exchange {
    * address and not just any text. Undefined once the socket is gone.
    */
   get clientAddress(): string | undefined {
-    if (this.request.headers['x-forwarded-for'] === undefined) return bareIpv4(this.request.socket.remoteAddress);
-    const { ip } = this.request as { ip?: string };
-    return bareIpv4(ip !== undefined && isIP(ip) > 0 ? ip : this.request.socket.remoteAddress);
+    return clientAddressOf(this.request);
   }
 
   /** The query as it was sent, without the `?`. */
@@ -130,11 +124,9 @@ export class Exchange {
     return queryOf(this.request.url ?? '/');
   }
 
-  /** The same, parsed. Not to be changed. */
+  /** The same, parsed. */
   get query(): URLSearchParams {
-    const text = this.effectiveQuery;
-    if (this.read?.text !== text) this.read = { text, query: parseQuery(text) };
-    return this.read.query;
+    return parseQuery(this.effectiveQuery);
   }
 
   private get url(): string {
@@ -247,9 +239,4 @@ function parseTraceparent(header: string | string[] | undefined): TraceContext |
   if (typeof header !== 'string') return undefined;
   const [, traceId, spanId] = TRACEPARENT.exec(header) ?? [];
   return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
-}
-
-/** A server that listens on `::` sees an IPv4 client as `::ffff:192.0.2.1` (RFC 4291 §2.5.5.2). */
-function bareIpv4(address: string | undefined): string | undefined {
-  return address?.toLowerCase().startsWith('::ffff:') === true && address.includes('.') ? address.slice(7) : address;
 }

@@ -14,10 +14,11 @@ import { exchangeOf } from './exchange.js';
 export class NegotiationGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    const { route, body, query } = exchangeOf(request);
+    const exchange = exchangeOf(request);
+    const { route, body } = exchange;
     const accept = request.headers.accept;
     if (accept !== undefined && accept !== '*/*') requireAcceptable(request, route?.produces ?? [JSON_MEDIA]);
-    if (route?.queryNames !== undefined && body === undefined) refuseQuery(query, route.queryNames);
+    if (route?.queryNames !== undefined && body === undefined) refuseQuery(exchange.query, route.queryNames);
     return true;
   }
 }
