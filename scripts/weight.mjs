@@ -14,7 +14,6 @@ const FOR_SPEED = [
   'http/turn-queue',
   'http/exchange-list',
   'json/json-bytes',
-  'logging/info-line',
   'runtime/compiled-code',
   'runtime/start-memory',
 ].map((name) => `src/platform/${name}.ts`);

@@ -2,14 +2,7 @@
  * What is done in a faster way, with the same outcome as in the plain way. OPTIMIZATIONS_OFF turns each off; what it is worth
  * stands in docs/decisions/0019-request-path.md.
  */
-export const OPTIMIZATIONS = [
-  'batching',
-  'json-writer',
-  'log-lines',
-  'plain-handlers',
-  'shared-pages',
-  'turns',
-] as const;
+export const OPTIMIZATIONS = ['batching', 'json-writer', 'plain-handlers', 'shared-pages', 'turns'] as const;
 
 type Optimization = (typeof OPTIMIZATIONS)[number];
 

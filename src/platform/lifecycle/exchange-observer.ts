@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ApiError } from '../errors/index.js';
 import { bodyBytes, closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
-import { cleanLine, LOG, writeInfo, type Log } from '../logging/index.js';
+import { LOG, type Log } from '../logging/index.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Metrics } from '../metrics/index.js';
 
@@ -129,31 +128,28 @@ export class ExchangeObserver {
   }
 
   private write(exchange: Exchange, status: number | undefined, seconds: number, aborted: boolean): void {
-    const { id, isIdGiven, method, route, clientAddress, principal, failure, location, trace, response } = exchange;
-    const bytes = bodyBytes(response);
-    const milliseconds = Math.round(seconds * 1e6) / 1000;
-    // All here but a request id that the client chose is the service's own word, or an address.
-    let fields = `,"request_id":"${isIdGiven ? cleanLine(id) : id}"`;
-    if (trace !== undefined) fields += `,"trace_id":"${trace.traceId}","span_id":"${trace.spanId}"`;
-    if (route !== undefined) fields += `,"feature":"${route.feature}"`;
-    fields += `,"event":"http.request","http":{"method":"${method}"`;
-    if (route !== undefined) fields += `,"route":"${route.path}"`;
-    if (this.showsPath) fields += `,"path":${cleanLine(JSON.stringify(exchange.path))}`;
-    if (status !== undefined) fields += `,"status":${status}`;
-    fields += `,"duration_ms":${milliseconds}`;
-    if (bytes !== undefined) fields += `,"bytes":${bytes}`;
-    fields += '}';
-    if (clientAddress !== undefined) fields += `,"client_ip":"${clientAddress}"`;
-    if (principal !== undefined) fields += `,"key_id":"${principal.keyId}"`;
-    fields += outcomeFields(location, failure);
-    if (aborted) fields += ',"aborted":true';
-    writeInfo(this.log, fields, 'request');
+    const { id, method, route, clientAddress, principal, failure, location, trace, response } = exchange;
+    const line = {
+      request_id: id,
+      trace_id: trace?.traceId,
+      span_id: trace?.spanId,
+      feature: route?.feature,
+      event: 'http.request',
+      http: {
+        method,
+        route: route?.path,
+        path: this.showsPath ? exchange.path : undefined,
+        status,
+        duration_ms: Math.round(seconds * 1e6) / 1000,
+        bytes: bodyBytes(response),
+      },
+      client_ip: clientAddress,
+      key_id: principal?.keyId,
+      location: failure === undefined ? location : undefined,
+      code: failure?.code,
+      cause: failure?.causeCode,
+      aborted: aborted || undefined,
+    };
+    this.log.info(line, 'request');
   }
-}
-
-/** Where what was made is, or what failed and why. */
-function outcomeFields(location: string | undefined, failure: ApiError | undefined): string {
-  if (failure === undefined) return location === undefined ? '' : `,"location":${cleanLine(JSON.stringify(location))}`;
-  const { code, causeCode } = failure;
-  return causeCode === undefined ? `,"code":"${code}"` : `,"code":"${code}","cause":"${causeCode}"`;
 }

@@ -1,5 +1,4 @@
 import { pino, stdTimeFunctions, type Logger } from 'pino';
-import { keepOutput } from './info-line.js';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
@@ -28,7 +27,7 @@ export async function createLog(settings: LogSettings): Promise<Log> {
   const format = settings.format === 'pretty' ? (await import('./pretty-line.js')).prettyLine : undefined;
   const destination = new LineWriter(stream, settings.onDrop ?? (() => undefined), format);
   const base = { service: 'animal-store', version: settings.version, pid: process.pid };
-  const log = pino(
+  return pino(
     {
       level: settings.level,
       base,
@@ -41,8 +40,6 @@ export async function createLog(settings: LogSettings): Promise<Log> {
     },
     destination,
   );
-  keepOutput(log, destination, base);
-  return log;
 }
 
 /**
