@@ -6,9 +6,8 @@ import type { Log } from '../../logging/index.js';
 import { NotAskedError } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
 import type { MysqlFault } from '../mysql-failure.js';
-import { MysqlLogin } from '../mysql-login.js';
+import { mysqlLogin, mysqlTls } from '../mysql-credentials.js';
 import { SessionError, setUpSession } from '../mysql-session.js';
-import { MysqlTls } from '../mysql-tls.js';
 import { RetryBudget } from '../retry-budget.js';
 import { MysqlConnection } from './mysql-connection.js';
 import { MysqlLease, type LeaseOptions, type LeaseTerms } from './mysql-lease.js';
@@ -36,8 +35,8 @@ export class MysqlEngine implements LeaseTerms {
   /** As the last session said; TypeORM keeps the number of a version alone. */
   isMariaDb = false;
   readonly settings: Config['database'];
-  private readonly login: MysqlLogin;
-  private readonly tls: MysqlTls;
+  private readonly login: ReturnType<typeof mysqlLogin>;
+  private readonly tls: ReturnType<typeof mysqlTls>;
   private open: MysqlPool | undefined;
 
   /**
@@ -51,8 +50,8 @@ export class MysqlEngine implements LeaseTerms {
     log?: Log,
   ) {
     this.settings = settings;
-    this.login = new MysqlLogin(settings, this.target, log);
-    this.tls = new MysqlTls(settings.tls, log);
+    this.login = mysqlLogin(settings, this.target, log);
+    this.tls = mysqlTls(settings.tls, log);
     watch.watchPool(() => this.open?.state);
   }
 
