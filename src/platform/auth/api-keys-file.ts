@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Log } from '../logging/index.js';
 import type { KeyAudit } from './key-audit.js';
-import { ApiKeysFileError, readApiKeys, readKeysFile } from './read-api-keys.js';
+import { readApiKeys, readKeysFile, unusableKeysFile } from './read-api-keys.js';
 import type { KnownApiKey } from './stored-api-key.js';
 
 const LOOK_EVERY_MS = 1000;
@@ -71,7 +71,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
       const { dev, ino, size, ctimeNs, mtimeNs } = await stat(this.path, { bigint: true });
       return [dev, ino, size, ctimeNs, mtimeNs].join(' ');
     } catch (error) {
-      throw new ApiKeysFileError(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown fault'})`);
+      throw unusableKeysFile(error, 'read');
     }
   }
 

@@ -5,7 +5,7 @@ import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.j
 import { FileLock } from './file-lock.js';
 import type { KeyAudit } from './key-audit.js';
 import type { KeyTerms } from './key-terms.js';
-import { ApiKeysFileError, readApiKeys, readKeysFile } from './read-api-keys.js';
+import { ApiKeysFileError, codeOf, readApiKeys, readKeysFile, unusableKeysFile } from './read-api-keys.js';
 
 /** Makes keys for a keys file (API_KEYS_FILE), away from any database. */
 export class ApiKeysFileWriter {
@@ -35,7 +35,7 @@ export class ApiKeysFileWriter {
         await lock.release();
       }
     } catch (error) {
-      throw failure(error, 'written');
+      throw unusableKeysFile(error, 'written');
     }
     this.audit.record({ event: 'key.created', keyId: key.publicId, ...terms });
     return key;
@@ -82,7 +82,7 @@ async function read(file: string): Promise<{ entries: readonly unknown[]; stats?
     return { entries: JSON.parse(text) as unknown[], stats };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { entries: [] };
-    throw failure(error, 'read');
+    throw unusableKeysFile(error, 'read');
   }
 }
 
@@ -106,13 +106,4 @@ function entryOf({ publicId, hash }: NewApiKey, { client, scopes, expiresAt }: K
     scopes,
     ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   };
-}
-
-function failure(error: unknown, what: 'read' | 'written'): ApiKeysFileError {
-  if (error instanceof ApiKeysFileError) return error;
-  return new ApiKeysFileError(`it cannot be ${what} (${codeOf(error) ?? 'unknown fault'})`);
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

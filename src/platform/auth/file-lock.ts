@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiKeysFileError } from './read-api-keys.js';
+import { ApiKeysFileError, codeOf } from './read-api-keys.js';
 
 /** A lock is held for milliseconds: one of this age was left by a process that died. */
 const LEFT_AFTER_MS = 30_000;
@@ -65,7 +65,7 @@ async function makeFile(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'wx', 0o600);
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return undefined;
+    if (codeOf(error) === 'EEXIST') return undefined;
     throw error;
   }
 }
@@ -91,12 +91,7 @@ async function statIfAny(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** Whether the file system refused something with this code. */
-function isCode(error: unknown, code: string): boolean {
-  return (error as NodeJS.ErrnoException).code === code;
 }

@@ -8,6 +8,17 @@ export class ApiKeysFileError extends Error {
   override readonly name = 'ApiKeysFileError';
 }
 
+/** What the file system refused something with, such as ENOENT. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** The error of a keys file that the file system, or its text, keeps from being used. */
+export function unusableKeysFile(error: unknown, what: 'read' | 'written'): ApiKeysFileError {
+  if (error instanceof ApiKeysFileError) return error;
+  return new ApiKeysFileError(`it cannot be ${what} (${codeOf(error) ?? 'unknown fault'})`);
+}
+
 const FIELDS = ['id', 'hash', 'client', 'scopes', 'expiresAt'];
 const MAX_FAULTS_SHOWN = 5;
 const MOST_BYTES = 8 * 1024 * 1024;

@@ -71,7 +71,12 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 /** Whether another transaction held what a statement needs for longer than a statement waits, or held it crosswise. */
 export function isLocked(error: unknown): boolean {
-  const { errno, code = '' } = driverErrorOf(error) ?? {};
+  const fault = driverErrorOf(error);
+  return fault !== undefined && isLockFault(fault);
+}
+
+/** The same of what the driver said. */
+export function isLockFault({ errno, code = '' }: MysqlFault): boolean {
   return errno === undefined ? isFileLock(code) : isConflict(String(errno));
 }
 

@@ -1,3 +1,5 @@
+import { inTime } from '../in-time.js';
+
 /** The database did not answer in time; what it does with the statement is not known. */
 export class LateError extends Error {
   readonly code = 'DATABASE_TIMEOUT';
@@ -9,11 +11,8 @@ export class LateError extends Error {
 }
 
 /** Waits for `work` at most `milliseconds`, after which it rejects with a `LateError`. */
-export function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new LateError(milliseconds)), milliseconds);
-    const settled = (): void => clearTimeout(timer);
-    work.then(resolve, reject);
-    work.then(settled, settled);
-  });
+export async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const done = work.then(() => true);
+  if (!(await inTime(milliseconds, done))) throw new LateError(milliseconds);
+  return work;
 }

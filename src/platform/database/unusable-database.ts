@@ -3,9 +3,9 @@ import { StartFault } from '../start-fault.js';
 import { nameTlsFault } from './database-tls.js';
 import { LateError } from './deadline.js';
 import { SessionError } from './mysql-session.js';
-import { isPassing } from './database-failure.js';
-import { isConflict, type MysqlFault } from './mysql-failure.js';
-import { isFileFault, isFileLock } from './sqlite-failure.js';
+import { isLockFault, isPassing } from './database-failure.js';
+import type { MysqlFault } from './mysql-failure.js';
+import { isFileFault } from './sqlite-failure.js';
 
 /** What MySQL calls a login that may not do it, or that there is none of; an unknown database. */
 const NOT_ALLOWED: ReadonlySet<number> = new Set([1045, 1049, 1227, 1698]);
@@ -30,10 +30,10 @@ export class UnusableDatabase extends StartFault {
  */
 export function unusableDatabase(thrown: unknown, target: DatabaseTarget): UnusableDatabase | undefined {
   const fault = rootOf(thrown);
-  if (!Error.isError(fault) || !(isLock(fault) || isOutside(fault))) return undefined;
+  if (!Error.isError(fault) || !(isLockFault(fault) || isOutside(fault))) return undefined;
   const { code, message } = nameTlsFault(fault) as MysqlFault;
   const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
-  return new UnusableDatabase(target, reason, { cause: thrown }, isLock(fault) ? IS_LOCKED : CANNOT_BE_USED);
+  return new UnusableDatabase(target, reason, { cause: thrown }, isLockFault(fault) ? IS_LOCKED : CANNOT_BE_USED);
 }
 
 /** What the driver said. A host with several addresses has a fault for each; one will do. */
@@ -41,10 +41,6 @@ function rootOf(thrown: unknown): unknown {
   const { errors, driverError, cause } = (thrown ?? {}) as { errors?: unknown; driverError?: unknown; cause?: unknown };
   const below: unknown = Array.isArray(errors) ? errors[0] : (driverError ?? cause);
   return Error.isError(below) ? rootOf(below) : thrown;
-}
-
-function isLock({ errno, code = '' }: MysqlFault): boolean {
-  return errno === undefined ? isFileLock(code) : isConflict(String(errno));
 }
 
 function isOutside(fault: MysqlFault): boolean {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type mysql2 from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
+import { inTime } from '../../in-time.js';
 import { LateError } from '../deadline.js';
 import { mysqlValues } from '../sql-values.js';
 
@@ -100,13 +101,8 @@ export class MysqlConnection {
 
   /** Whether the server still answers. */
   answers(timeoutMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), timeoutMs);
-      this.connection.ping((fault) => {
-        clearTimeout(timer);
-        resolve(!fault);
-      });
-    });
+    const pinged = new Promise<boolean>((resolve) => this.connection.ping((fault) => resolve(!fault)));
+    return inTime(timeoutMs, pinged);
   }
 
   /** Ends it at once. mysql2's `destroy` closes its own side only, and waits for a server that may hang. */

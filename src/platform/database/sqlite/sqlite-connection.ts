@@ -93,8 +93,8 @@ function convertsOf(statement: BetterSqlite3.Statement): [string, Convert][] {
 
 function convertOf(type: string): Convert {
   if (/^(datetime|timestamp)\b/i.test(type)) return toDate;
-  const [, scale] = /^(?:decimal|dec|numeric|fixed)\b(?:\s*\(\s*\d+\s*(?:,\s*(\d+)\s*)?\))?/i.exec(type) ?? [];
-  return /^(decimal|dec|numeric|fixed)\b/i.test(type) ? (value) => toDecimal(value, Number(scale ?? 0)) : toInteger;
+  const decimal = /^(?:decimal|dec|numeric|fixed)\b(?:\s*\(\s*\d+\s*(?:,\s*(\d+)\s*)?\))?/i.exec(type);
+  return decimal === null ? toInteger : (value) => toDecimal(value, Number(decimal[1] ?? 0));
 }
 
 function converted(rows: Record<string, unknown>[], converts: Prepared['converts']): Record<string, unknown>[] {
