@@ -1,14 +1,7 @@
 import 'reflect-metadata';
-import { describe, expect, it, jest } from '@jest/globals';
-import type { RouteTraits } from '../routing/index.js';
-
-const traits = new Map<string, RouteTraits>();
-const routing = await import('../routing/index.js');
-jest.unstable_mockModule('../routing/index.js', () => ({
-  ...routing,
-  declareRoute: (declared: RouteTraits) => (_target: object, name: string) => traits.set(name, declared),
-}));
-const { covers, Public, RequireScope } = await import('./access.decorators.js');
+import { describe, expect, it } from '@jest/globals';
+import { traitsOf } from '../routing/index.js';
+import { covers, Public, RequireScope } from './access.decorators.js';
 
 class Controller {
   @Public()
@@ -26,14 +19,13 @@ class Controller {
 }
 
 describe('access decorators', () => {
-  it.each([
+  it.each<[keyof Controller, object]>([
     ['open', { open: true, scopes: [] }],
     ['one', { open: false, scopes: ['pets:read'] }],
     ['two', { open: false, scopes: ['pets:read', 'pets:write'] }],
     ['twice', { open: false, scopes: ['pets:read', 'pets:write'] }],
   ])('declare the access of %s', (name, declared) => {
-    expect(Controller.prototype).toHaveProperty(name);
-    expect(traits.get(name)).toEqual(declared);
+    expect(traitsOf(Controller.prototype[name])).toEqual(declared);
   });
 
   it('do not open what needs a scope', () => {

@@ -1,10 +1,7 @@
-import { declareRoute } from '../routing/index.js';
-import { EVERYTHING, isScope } from './key-terms.js';
 import { createParamDecorator, Injectable, type ExecutionContext } from '@nestjs/common';
 import { currentExchange, exchangeOf, type Principal } from '../http/index.js';
-
-/** What was declared so far, since a second decorator must add to the first and never weaken it. */
-const declared = new WeakMap<object, { open: boolean; scopes: readonly string[] }>();
+import { declareRoute, traitsOf } from '../routing/index.js';
+import { EVERYTHING, isScope } from './key-terms.js';
 
 /** Opens a handler to requests without a key. A handler without this decorator is closed. */
 export const Public = (): MethodDecorator => declareAccess({ open: true, scopes: [] });
@@ -27,12 +24,11 @@ export function covers(granted: readonly string[], needed: readonly string[]): b
 
 function declareAccess(access: { open: boolean; scopes: readonly string[] }): MethodDecorator {
   return (target, name, descriptor: PropertyDescriptor) => {
-    const handler = descriptor.value as object;
-    const before = declared.get(handler);
-    const open = access.open || before?.open === true;
-    const scopes = [...new Set([...(before?.scopes ?? []), ...access.scopes])];
+    // A second decorator must add to the first and never weaken it.
+    const before = traitsOf(descriptor.value as object);
+    const open = access.open || before.open === true;
+    const scopes = [...new Set([...(before.scopes ?? []), ...access.scopes])];
     if (open && scopes.length > 0) throw new TypeError(`${String(name)} is @Public and yet needs a scope`);
-    declared.set(handler, { open, scopes });
     declareRoute({ open, scopes })(target, name, descriptor);
   };
 }

@@ -2,9 +2,8 @@ import { ForbiddenException, Injectable } from '@nestjs/common';
 import type { Exchange } from '../http/index.js';
 import { RouteTable, type Route } from '../routing/index.js';
 import { covers } from './access.decorators.js';
-import { ApiKeyGuard } from './api-key.guard.js';
+import { ApiKeyGuard, ClientQuota } from './api-key.guard.js';
 import { Authenticator } from './authenticator.js';
-import { ClientQuota } from './api-key.guard.js';
 import { Refusal } from './refusal.js';
 
 /**

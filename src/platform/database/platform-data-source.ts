@@ -130,7 +130,7 @@ export class PlatformDataSource extends DataSource {
     const log = this.logger as StatementLog;
     const callers = options.isGated === true ? log.callers() : undefined;
     try {
-      return (await askEngine(this.engine, sql, parameters, options)) as T;
+      return (await this.engine.ask(sql, parameters, options)) as T;
     } catch (fault) {
       if (fault instanceof TypeError) throw fault;
       if (options.isGated === true) log.logRefused(fault as Error, sql, undefined, callers);
@@ -172,29 +172,27 @@ export class PlatformDataSource extends DataSource {
 
   private async transactOnce<T>(isolation: Isolation, work: Work<T>): Promise<T> {
     const runner = this.createQueryRunner();
-    const transaction: Transaction = { runner, isOver: false, turn: Promise.resolve() };
     runner.isHeld = true;
-    const run = (): Promise<T> => inTransaction(runner.manager, isolation, work);
     try {
-      return await this.transactions.run(transaction, run);
+      return await this.transactOn(runner, isolation, work);
     } finally {
-      transaction.isOver = true;
       runner.isHeld = false;
       await runner.release();
     }
   }
 
-  private async nest<T>(outer: Transaction, work: Work<T>): Promise<T> {
-    const before = outer.turn;
-    const finished = Promise.withResolvers<undefined>();
-    outer.turn = before.then(() => finished.promise);
-    await before;
-    const transaction: Transaction = { runner: outer.runner, isOver: false, turn: Promise.resolve() };
+  private nest<T>(outer: Transaction, work: Work<T>): Promise<T> {
+    const nested = outer.turn.then(() => this.transactOn(outer.runner, undefined, work));
+    outer.turn = nested.catch(() => undefined);
+    return nested;
+  }
+
+  private async transactOn<T>(runner: PlatformRunner, isolation: Isolation, work: Work<T>): Promise<T> {
+    const transaction: Transaction = { runner, isOver: false, turn: Promise.resolve() };
     try {
-      return await this.transactions.run(transaction, () => inTransaction(outer.runner.manager, undefined, work));
+      return await this.transactions.run(transaction, () => inTransaction(runner.manager, isolation, work));
     } finally {
       transaction.isOver = true;
-      finished.resolve(undefined);
     }
   }
 
@@ -217,22 +215,6 @@ class PlatformEntityManager extends EntityManager {
 
 function inTransaction<T>(manager: EntityManager, isolation: Isolation, work: Work<T>): Promise<T> {
   return isolation === undefined ? manager.transaction(work) : manager.transaction(isolation, work);
-}
-
-async function askEngine(
-  engine: Engine,
-  sql: string,
-  parameters: readonly unknown[],
-  options: { readonly isGated?: boolean; readonly timeoutMs?: number },
-): Promise<unknown> {
-  if (isMysql(engine)) return engine.run(sql, parameters, options);
-  const owner = {};
-  try {
-    const { rows, lastId } = await engine.run(owner, sql, parameters, options.isGated ?? false);
-    return rows ?? lastId;
-  } finally {
-    engine.release(owner);
-  }
 }
 
 function isMysql(engine: Engine): engine is MysqlEngine {

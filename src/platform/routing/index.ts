@@ -1,4 +1,4 @@
-export { BodyLimit, declareRoute, LocatedBy, Raises, RequestDeadline, Stability } from './declare-route.js';
+export { BodyLimit, declareRoute, LocatedBy, Raises, RequestDeadline, Stability, traitsOf } from './declare-route.js';
 export { discoverRoutes } from './discover-routes.js';
 export { expressPath, RouteTable } from './route-table.js';
 export { argumentsOf, type HandlerArgument } from './handler-arguments.js';

@@ -85,7 +85,7 @@ describe('what mysql2 is asked for', () => {
   it('is exact values, no LOAD DATA, one statement at a time and few prepared ones', async () => {
     const engine = engineOf({ DATABASE_TLS_MODE: 'disable' });
     engine.createPool({});
-    await engine.run('SELECT 1', [], {});
+    await engine.ask('SELECT 1', [], {});
     const { stream, ...options } = driver.options[0]!;
     expect(options).toStrictEqual({
       host: '127.0.0.1',
@@ -113,7 +113,7 @@ describe('what mysql2 is asked for', () => {
   ])('has Node check the certificate of %s for %s', async (host, name) => {
     const engine = engineOf({}, host);
     engine.createPool({});
-    await engine.run('SELECT 1', [], {});
+    await engine.ask('SELECT 1', [], {});
     expect((driver.options[0]!.stream as { _host?: string })._host).toBe(name);
   });
 });
@@ -121,9 +121,9 @@ describe('what mysql2 is asked for', () => {
 describe('a pool of MySQL', () => {
   it('is asked for nothing before there is one, nor after its end', async () => {
     const engine = engineOf();
-    await expect(engine.run('SELECT 1', [], {})).rejects.toThrow(NotAskedError);
+    await expect(engine.ask('SELECT 1', [], {})).rejects.toThrow(NotAskedError);
     const pool = engine.createPool({});
-    await engine.run('SELECT 1', [], {});
+    await engine.ask('SELECT 1', [], {});
     await new Promise<void>((resolve) => pool.end(() => resolve()));
     expect(driver.destroyed).toBe(1);
     expect(() => engine.pool).toThrow(NotAskedError);
@@ -149,10 +149,10 @@ describe('a pool of MySQL', () => {
   it('is open to everybody until it is told when features may use it', async () => {
     const engine = engineOf();
     engine.createPool({});
-    await engine.run('SELECT 1', [], { isGated: true });
+    await engine.ask('SELECT 1', [], { isGated: true });
     engine.isReady = () => false;
-    await expect(engine.run('SELECT 1', [], { isGated: true })).rejects.toThrow(NotAskedError);
-    await engine.run('SELECT 1', [], {});
+    await expect(engine.ask('SELECT 1', [], { isGated: true })).rejects.toThrow(NotAskedError);
+    await engine.ask('SELECT 1', [], {});
   });
 });
 
@@ -164,7 +164,7 @@ describe('a new connection', () => {
     driver.version = version;
     const engine = engineOf();
     engine.createPool({});
-    expect(await engine.run('INSERT INTO pet (id) VALUES (1)', [], {})).toMatchObject({ idStep });
+    expect(await engine.ask('INSERT INTO pet (id) VALUES (1)', [], {})).toMatchObject({ idStep });
     expect(engine.isMariaDb).toBe(isMariaDb);
   });
 
@@ -175,7 +175,7 @@ describe('a new connection', () => {
     driver.refuses = { session: numbered(errno) };
     const engine = engineOf();
     engine.createPool({});
-    const refused = engine.run('SELECT 1', [], {});
+    const refused = engine.ask('SELECT 1', [], {});
     await expect(refused).rejects.toThrow(message);
     expect(await refused.catch((fault: unknown) => fault instanceof SessionError)).toBe(errno !== 1820);
     expect(driver.destroyed).toBeGreaterThan(0);
@@ -185,7 +185,7 @@ describe('a new connection', () => {
     driver.refuses = { login: numbered(1045) };
     const engine = engineOf();
     engine.createPool({});
-    await expect(engine.run('SELECT 1', [], {})).rejects.toMatchObject({ errno: 1045, phase: 'connect' });
+    await expect(engine.ask('SELECT 1', [], {})).rejects.toMatchObject({ errno: 1045, phase: 'connect' });
     expect(driver.destroyed).toBeGreaterThan(0);
   });
 

@@ -81,7 +81,7 @@ export class MysqlEngine implements LeaseTerms {
   }
 
   /** Runs one statement on a connection of the pool. Rejects as `MysqlLease.run`. */
-  async run(sql: string, parameters: readonly unknown[], options: LeaseOptions): Promise<unknown> {
+  async ask(sql: string, parameters: readonly unknown[], options: LeaseOptions): Promise<unknown> {
     const lease = new MysqlLease(this, options);
     try {
       return await lease.run(sql, parameters);

@@ -51,6 +51,21 @@ export class SqliteEngine {
     }
   }
 
+  /** Runs one statement by itself. Rejects as `run`. */
+  async ask(
+    sql: string,
+    parameters: readonly unknown[],
+    { isGated = false }: { readonly isGated?: boolean },
+  ): Promise<unknown> {
+    const owner = {};
+    try {
+      const { rows, lastId } = await this.run(owner, sql, parameters, isGated);
+      return rows ?? lastId;
+    } finally {
+      this.release(owner);
+    }
+  }
+
   /** Rolls back what `owner` left open. */
   release(owner: Owner): void {
     if (this.holder === owner) this.rollBack();
