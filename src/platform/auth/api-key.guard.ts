@@ -47,7 +47,7 @@ export class ApiKeyGuard implements CanActivate {
     return this.enter(exchangeOf(request), request.rawHeaders);
   }
 
-  /** @throws {ApiError} (or rejects) for an exchange that its key does not let to its route, or to none. */
+  /** @throws {ApiError} (rejects) for an exchange that its key does not let to its route, or to none. */
   enter(exchange: Exchange, rawHeaders: readonly string[]): boolean | Promise<boolean> {
     if (exchange.route?.open === true) return true;
     const verdict = this.authenticator.authenticate(rawHeaders);
@@ -60,27 +60,16 @@ export class ApiKeyGuard implements CanActivate {
     exchange.principal = verdict;
     const needed = exchange.route?.scopes;
     if (needed === undefined || covers(verdict.scopes, needed)) return true;
-    const lacking = Refusal.lacking(needed, verdict.keyId);
-    this.record(lacking, exchange.clientAddress ?? '');
-    const counted = this.quota.count(exchange);
-    if (!(counted instanceof Promise)) throw lacking.error;
-    return counted.then(() => {
-      throw lacking.error;
-    });
+    return this.refuse(Refusal.lacking(needed, verdict.keyId), exchange);
   }
 
-  private refuse(refusal: Refusal, { clientAddress: address = '' }: Exchange): Promise<boolean> {
-    this.record(refusal, address);
-    // No key is no guess: a client that forgot its key gets 401, however often it asks.
-    if (refusal.reason === 'missing') throw refusal.error;
-    const limited = this.limit.count(sourceOf(address));
-    if (!(limited instanceof Promise)) throw limited ?? refusal.error;
-    return limited.then((error) => {
-      throw error ?? refusal.error;
-    });
-  }
-
-  private record({ reason, keyId }: Refusal, address: string): void {
+  private async refuse({ error, reason, keyId }: Refusal, exchange: Exchange): Promise<never> {
+    const { clientAddress: address = '' } = exchange;
     this.audit.record({ event: 'auth.failed', reason, keyId, address });
+    // No key is no guess: a client that forgot its key gets 401, however often it asks.
+    if (reason === 'missing') throw error;
+    if (reason !== 'insufficient_scope') throw (await this.limit.count(sourceOf(address))) ?? error;
+    await this.quota.count(exchange);
+    throw error;
   }
 }

@@ -14,6 +14,14 @@ export interface StatementTarget {
   debug(fields: object, message: string): void;
 }
 
+/** What the query runners of the platform know of their last statement. */
+interface RunnerState {
+  /** Infinity for one of a migration. */
+  readonly timeoutMs?: number | undefined;
+  /** The calls that sent it. */
+  readonly callers?: string | undefined;
+}
+
 /**
  * Logs what a statement failed with: the engine's own words, the statement and the lines that sent it. They may hold a
  * client's values, so outside of development only those of migrations are logged.
@@ -28,16 +36,16 @@ export class StatementLog extends AbstractLogger {
   }
 
   /** The calls that lead here, where they are logged if the statement is refused: later, only those are known that wait for it. */
-  callers(runner?: object): string | undefined {
+  callers(runner?: RunnerState): string | undefined {
     return this.isLogged(runner) ? framesOf(new Error().stack) : undefined;
   }
 
   override logQueryError(error: string | Error, statement: string, _parameters?: unknown, runner?: QueryRunner): void {
-    this.logRefused(error, statement, runner);
+    this.logRefused(error, statement, runner as RunnerState);
   }
 
   /** @param callers as they were when the statement was sent; those of now unless given. */
-  logRefused(error: string | Error, statement: string, runner?: object, callers = callersOf(runner)): void {
+  logRefused(error: string | Error, statement: string, runner?: RunnerState, callers = runner?.callers): void {
     if (this.target === undefined || !this.isLogged(runner)) return;
     // An empty database is asked for its migrations too.
     if (isMissingTable(error) && statement.includes(` FROM ${MIGRATION_TABLE} `)) return;
@@ -51,18 +59,12 @@ export class StatementLog extends AbstractLogger {
     this.target[EXPECTED.test(code) ? 'debug' : 'warn'](fields, `The database refused a statement: ${words}`);
   }
 
-  private isLogged(runner: object | undefined): boolean {
-    const isMigration = (runner as { timeoutMs?: number } | undefined)?.timeoutMs === Infinity;
-    return this.isDevelopment || isMigration;
+  private isLogged(runner: RunnerState | undefined): boolean {
+    return this.isDevelopment || runner?.timeoutMs === Infinity;
   }
 
   /** Nothing else is logged. */
   protected writeLog(): void {
     return;
   }
-}
-
-/** What a runner of the platform's noted as its last statement was sent. */
-function callersOf(runner: object | undefined): string | undefined {
-  return (runner as { callers?: string } | undefined)?.callers;
 }

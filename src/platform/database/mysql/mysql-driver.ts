@@ -65,13 +65,8 @@ class MysqlSchemaRunner extends MysqlQueryRunner {
     const isOther = column !== undefined && (column.type !== changed.type || column.length !== changed.length);
     if (!isOther || column.generatedType !== undefined || changed.generatedType !== undefined)
       return super.changeColumn(table, column ?? columnOrName, changed);
-    const retyped = column.clone();
-    Object.assign(retyped, {
-      type: changed.type,
-      length: changed.length,
-      precision: changed.precision,
-      scale: changed.scale,
-    });
+    const { type, length, precision, scale } = changed;
+    const retyped = Object.assign(column.clone(), { type, length, precision, scale });
     await this.executeQueries(this.modify(table, retyped), this.modify(table, column));
     const changedTable = table.clone();
     changedTable.columns = table.columns.map((each) => (each.name === column.name ? retyped : each));

@@ -79,28 +79,20 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
   override async query(sql: string, parameters: unknown = [], useStructuredResult = false): Promise<QueryResult> {
     if (this.isReleased) throw new EndedTransactionError();
     this.callers = (this.dataSource.logger as StatementLog).callers(this);
-    const values = parameters as readonly unknown[];
-    await this.broadcaster.broadcast('BeforeQuery', sql, parameters as unknown[]);
-    this.dataSource.logger.logQuery(sql, parameters as unknown[], this);
+    const values = parameters as unknown[];
+    await this.broadcaster.broadcast('BeforeQuery', sql, values);
+    this.dataSource.logger.logQuery(sql, values, this);
     try {
       const { rows, changes, lastId } = await this.platformDriver.engine.run(this, sql, values, this.isGated);
       const result = new QueryResult<unknown>();
       result.raw = rows ?? lastId;
       if (rows === undefined) result.affected = changes;
       else result.records = rows;
-      await this.broadcaster.broadcast(
-        'AfterQuery',
-        sql,
-        parameters as unknown[],
-        true,
-        undefined,
-        result.raw,
-        undefined,
-      );
+      await this.broadcaster.broadcast('AfterQuery', sql, values, true, undefined, result.raw, undefined);
       return useStructuredResult ? result : (result.raw as QueryResult);
     } catch (fault) {
-      this.dataSource.logger.logQueryError(fault as Error, sql, parameters as unknown[], this);
-      throw new QueryFailedError(sql, parameters as unknown[], fault as Error);
+      this.dataSource.logger.logQueryError(fault as Error, sql, values, this);
+      throw new QueryFailedError(sql, values, fault as Error);
     }
   }
 
