@@ -26,6 +26,6 @@ runByName('check', {
   patterns: { meaning: 'the patterns of openapi.json in Python, PHP, Go and Java' },
   schemathesis: { meaning: 'thousands of generated requests', needsBuild: true },
   soak: { meaning: 'half an hour of load, and whether the process ages', script: 'soak.mjs', needsBuild: true },
-  vitess: { meaning: 'the tests of the contract on Vitess' },
+  vitess: { meaning: 'the tests of the contract on Vitess', script: 'check-database.mjs', args: ['vitess'] },
   watch: { meaning: 'how long npm run start:dev takes from an edit to the answer' },
 });

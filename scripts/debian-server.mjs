@@ -1,7 +1,8 @@
 /**
- * Prints the path of a database server that the tests can start (TEST_DATABASE_SERVER) and that this machine's Debian does
+ * Brings a database server that the tests can start (TEST_DATABASE_SERVER) and that this machine's Debian does
  * not have: out of another suite of Debian's, with the libraries it needs and the clients of backups beside it, in a folder of
- * its own in the user's cache. Nothing of the machine is changed. Needs apt-get, and the network the first time.
+ * its own in the user's cache. Nothing of the machine is changed. Needs apt-get, and the network the first time. By itself it
+ * prints the path:
  *
  *   node scripts/debian-server.mjs mysql|mariadb
  */
@@ -50,17 +51,21 @@ sh "$root/usr/bin/mariadb-install-db" "$@" --cross-bootstrap --basedir="$bare"
   },
 };
 
-const [, , name] = process.argv;
-const server = SERVERS[name];
-if (server === undefined) throw new Error(`Say which: ${Object.keys(SERVERS).join(', ')}`);
-const home = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store', `debian-${name}`);
-const programs = Object.keys(server.programs);
-if (!existsSync(home)) install(server);
-for (const program of programs) run(join(home, program), '--no-defaults', '--version');
-process.stdout.write(`${join(home, programs[0])}\n`);
+if (import.meta.main) process.stdout.write(`${databaseServer(process.argv[2])}\n`);
+
+/** The path of the server, `mysql` or `mariadb`, which is brought where it is not there yet. */
+export function databaseServer(name) {
+  const server = SERVERS[name];
+  if (server === undefined) throw new Error(`Say which: ${Object.keys(SERVERS).join(', ')}`);
+  const home = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store', `debian-${name}`);
+  const programs = Object.keys(server.programs);
+  if (!existsSync(home)) install(home, server);
+  for (const program of programs) run(join(home, program), '--no-defaults', '--version');
+  return join(home, programs[0]);
+}
 
 /** Unpacks the packages side by side; whatever fails leaves nothing behind that looks like a server. */
-function install({ suite, packages, programs, scripts = {} }) {
+function install(home, { suite, packages, programs, scripts = {} }) {
   const making = `${home}.making`;
   rmSync(making, { recursive: true, force: true });
   for (const folder of ['lists/partial', 'cache/archives/partial', 'root'])

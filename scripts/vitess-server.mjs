@@ -9,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { databaseServer } from './debian-server.mjs';
 
 const MODULE = 'vitess.io/vitess@v0.24.4';
 const PROGRAMS = ['vttestserver', 'mysqlctl', 'vtcombo'];
@@ -31,14 +31,7 @@ const MYSQLADMIN = '#!/bin/sh\nkill "$(cat "$VTDATAROOT"/vt_*/mysql.pid)"\n';
  * @returns its URL, without a database, and what stops it and removes its data.
  */
 export async function startVitess() {
-  const mysqld = execFileSync(
-    process.execPath,
-    [fileURLToPath(new URL('debian-server.mjs', import.meta.url)), 'mysql'],
-    {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  ).trim();
+  const mysqld = databaseServer('mysql');
   if (!existsSync(home)) build();
   const folder = mkdtempSync(join(tmpdir(), 'vitess-'));
   layOut(folder, mysqld);

@@ -53,7 +53,11 @@ export function operationHeaders(route: Route, source: HeaderSource): Record<str
 }
 
 function header(description: string, example: string | undefined, pattern?: string): object | undefined {
-  if (!example) return undefined;
+  return example ? textHeader(description, example, pattern) : undefined;
+}
+
+/** A header object whose value is text. */
+export function textHeader(description: string, example: string, pattern?: string): object {
   return { description, schema: { type: 'string', ...(pattern && { pattern }) }, example };
 }
 

@@ -1,11 +1,5 @@
 import type { Route } from '../../routing/index.js';
-import { componentOf, type OperationHeader } from './operation-headers.js';
-
-const text = (description: string, example: string, pattern?: string): object => ({
-  description,
-  schema: { type: 'string', ...(pattern && { pattern }) },
-  example,
-});
+import { componentOf, type OperationHeader, textHeader } from './operation-headers.js';
 
 /** A header that is always there where it is declared. */
 const always = <T extends object>(header: T): T & { required: true } => ({ ...header, required: true });
@@ -13,36 +7,36 @@ const always = <T extends object>(header: T): T & { required: true } => ({ ...he
 /** `components/headers`: those that are the same whatever the operation is; `operationHeaders` has the others. */
 export const responseHeaders = {
   'X-Request-Id': always(
-    text(
+    textHeader(
       "Names the request in the service's logs: the one that was sent, if it was well formed, else a new UUIDv7.",
       '019ac1f0-6b7a-7c3e-9d52-0c1c6f0a4e11',
       '^[A-Za-z0-9._-]{1,128}$',
     ),
   ),
-  'X-Content-Type-Options': always(text('An answer is what its `Content-Type` says.', 'nosniff', '^nosniff$')),
+  'X-Content-Type-Options': always(textHeader('An answer is what its `Content-Type` says.', 'nosniff', '^nosniff$')),
   'Cache-Control': always({
     description: '`private, no-cache` for what may be kept and revalidated, else `no-store`.',
     schema: { type: 'string' },
     examples: { kept: { value: 'private, no-cache' }, 'not-kept': { value: 'no-store' } },
   }),
   ETag: always(
-    text(
+    textHeader(
       'A strong entity tag over the body and `Link`, for `If-None-Match`.',
       '"0s2eRRk2hE6GdGo3rSk8RWhOjAo"',
       '^"[^"]*"$',
     ),
   ),
-  Vary: always(text('What else the answer depends on.', 'Authorization')),
-  'Idempotent-Replayed': text(
+  Vary: always(textHeader('What else the answer depends on.', 'Authorization')),
+  'Idempotent-Replayed': textHeader(
     '`true` when this is the answer to an earlier request with the same `Idempotency-Key`.',
     'true',
     '^true$',
   ),
-  'RateLimit-Policy': text(
+  'RateLimit-Policy': textHeader(
     'The quota `q` in a window of `w` seconds. Absent where limits are off.',
     '"default";q=6000;w=60',
   ),
-  RateLimit: text(
+  RateLimit: textHeader(
     '`r`: requests left; `t`: seconds until the window ends. Absent where limits are off.',
     '"default";r=5999;t=60',
   ),
@@ -51,7 +45,7 @@ export const responseHeaders = {
     schema: { type: 'integer', minimum: 0 },
     example: 2,
   }),
-  'WWW-Authenticate': always(text('The challenge of RFC 6750.', 'Bearer realm="animal-store"', '^Bearer ')),
+  'WWW-Authenticate': always(textHeader('The challenge of RFC 6750.', 'Bearer realm="animal-store"', '^Bearer ')),
 };
 
 type HeaderName = keyof typeof responseHeaders | OperationHeader;
