@@ -14,21 +14,13 @@ import { retryCode } from './mysql-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
 import { PlatformQueryBuilder } from './platform-query-builder.js';
+import type { PlatformRunner } from './runner-state.js';
 import { requireExactDecimals } from './sqlite/sqlite-decimal.js';
 import { PlatformSqliteDriver } from './sqlite/sqlite-driver.js';
 import type { SqliteEngine } from './sqlite/sqlite-engine.js';
 import type { StatementLog } from './statement-log.js';
 
 type Engine = MysqlEngine | SqliteEngine;
-/** TypeORM's query runner, as the drivers of the platform make it. */
-export type PlatformRunner = QueryRunner & {
-  /** Whether it is refused as long as the database is not ready for features. */
-  isGated: boolean;
-  /** Whether a transaction has it, which outlives whoever releases it. */
-  isHeld: boolean;
-  /** Milliseconds for each statement; the configured ones unless it is set before the first statement. */
-  timeoutMs: number | undefined;
-};
 type Isolation = Parameters<QueryRunner['startTransaction']>[0];
 type Work<T> = (manager: EntityManager) => Promise<T>;
 
@@ -100,14 +92,14 @@ export class PlatformDataSource extends DataSource {
     const { current: transaction } = this;
     if (transaction !== undefined) return transaction.runner;
     const runner = super.createQueryRunner(mode) as PlatformRunner;
-    runner.isGated = true;
+    runner.state.isGated = true;
     return runner;
   }
 
   /** One that works before features may use the database, and whose statements may take any time. */
   createMigrationRunner(): PlatformRunner {
     const runner = super.createQueryRunner() as PlatformRunner;
-    runner.timeoutMs = Infinity;
+    runner.state.timeoutMs = Infinity;
     return runner;
   }
 
@@ -172,11 +164,11 @@ export class PlatformDataSource extends DataSource {
 
   private async transactOnce<T>(isolation: Isolation, work: Work<T>): Promise<T> {
     const runner = this.createQueryRunner();
-    runner.isHeld = true;
+    runner.state.isHeld = true;
     try {
       return await this.transactOn(runner, isolation, work);
     } finally {
-      runner.isHeld = false;
+      runner.state.isHeld = false;
       await runner.release();
     }
   }

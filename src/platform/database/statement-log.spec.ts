@@ -3,7 +3,7 @@ import type { QueryRunner } from 'typeorm';
 import { StatementLog } from './statement-log.js';
 
 const refusal = (code: string, words = 'near SELEKT') => Object.assign(new Error(words), { code });
-const ofMigration = { timeoutMs: Infinity } as unknown as QueryRunner;
+const ofMigration = { state: { timeoutMs: Infinity } } as unknown as QueryRunner;
 
 /** What is logged of one refused statement. */
 function linesOf(isDevelopment: boolean, error: Error, statement: string, runner?: QueryRunner) {

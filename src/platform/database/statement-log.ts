@@ -1,6 +1,7 @@
 import { AbstractLogger, type QueryRunner } from 'typeorm';
 import { framesOf } from '../logging/index.js';
 import { isMissingTable } from './database-failure.js';
+import type { PlatformRunner, RunnerState } from './runner-state.js';
 
 /** The table in which TypeORM keeps what was migrated. */
 export const MIGRATION_TABLE = 'migration';
@@ -12,14 +13,6 @@ const EXPECTED = /^(ER_DUP_ENTRY|ER_ROW_IS_REFERENCED.*|ER_NO_REFERENCED_ROW.*|S
 export interface StatementTarget {
   warn(fields: { readonly statement: string; readonly sent_by: string | undefined }, message: string): void;
   debug(fields: object, message: string): void;
-}
-
-/** What the query runners of the platform know of their last statement. */
-interface RunnerState {
-  /** Infinity for one of a migration. */
-  readonly timeoutMs?: number | undefined;
-  /** The calls that sent it. */
-  readonly callers?: string | undefined;
 }
 
 /**
@@ -36,17 +29,17 @@ export class StatementLog extends AbstractLogger {
   }
 
   /** The calls that lead here, where they are logged if the statement is refused: later, only those are known that wait for it. */
-  callers(runner?: RunnerState): string | undefined {
-    return this.isLogged(runner) ? framesOf(new Error().stack) : undefined;
+  callers(state?: RunnerState): string | undefined {
+    return this.isLogged(state) ? framesOf(new Error().stack) : undefined;
   }
 
   override logQueryError(error: string | Error, statement: string, _parameters?: unknown, runner?: QueryRunner): void {
-    this.logRefused(error, statement, runner as RunnerState);
+    this.logRefused(error, statement, (runner as PlatformRunner | undefined)?.state);
   }
 
   /** @param callers as they were when the statement was sent; those of now unless given. */
-  logRefused(error: string | Error, statement: string, runner?: RunnerState, callers = runner?.callers): void {
-    if (this.target === undefined || !this.isLogged(runner)) return;
+  logRefused(error: string | Error, statement: string, state?: RunnerState, callers = state?.callers): void {
+    if (this.target === undefined || !this.isLogged(state)) return;
     // An empty database is asked for its migrations too.
     if (isMissingTable(error) && statement.includes(` FROM ${MIGRATION_TABLE} `)) return;
     const { message: words, code = '' } = (typeof error === 'string' ? { message: error } : error) as {
@@ -59,8 +52,8 @@ export class StatementLog extends AbstractLogger {
     this.target[EXPECTED.test(code) ? 'debug' : 'warn'](fields, `The database refused a statement: ${words}`);
   }
 
-  private isLogged(runner: RunnerState | undefined): boolean {
-    return this.isDevelopment || runner?.timeoutMs === Infinity;
+  private isLogged(state: RunnerState | undefined): boolean {
+    return this.isDevelopment || state?.timeoutMs === Infinity;
   }
 
   /** Nothing else is logged. */

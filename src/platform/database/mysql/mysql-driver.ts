@@ -6,6 +6,7 @@ import { generatedMap, readValue, returnedMap, type ColumnMetadata } from '../va
 import type { ResultHeader } from './mysql-connection.js';
 import type { MysqlEngine } from './mysql-engine.js';
 import { EndedTransactionError } from '../database-failure.js';
+import { RunnerState } from '../runner-state.js';
 import type { StatementLog } from '../statement-log.js';
 import { MysqlLease } from './mysql-lease.js';
 
@@ -93,14 +94,7 @@ class MysqlSchemaRunner extends MysqlQueryRunner {
 
 /** TypeORM's query runner on a lease. */
 export class PlatformMysqlQueryRunner extends MysqlSchemaRunner {
-  /** Whether it is refused as long as the database is not ready for features. */
-  isGated = false;
-  /** Whether a transaction has it, which outlives whoever releases it. */
-  isHeld = false;
-  /** Milliseconds for each statement; the configured ones unless it is set before the first statement. */
-  timeoutMs: number | undefined;
-  /** Where the last statement came from, for the log. */
-  callers: string | undefined;
+  readonly state = new RunnerState();
 
   constructor(
     private readonly platformDriver: PlatformMysqlDriver,
@@ -111,19 +105,18 @@ export class PlatformMysqlQueryRunner extends MysqlSchemaRunner {
 
   override connect(): Promise<unknown> {
     const { engine } = this.platformDriver;
-    const lease = (): MysqlLease => new MysqlLease(engine, { timeoutMs: this.timeoutMs, isGated: this.isGated });
-    this.databaseConnection ??= new TypeOrmConnection(lease());
+    this.databaseConnection ??= new TypeOrmConnection(new MysqlLease(engine, this.state));
     return Promise.resolve(this.databaseConnection);
   }
 
   override async query(...args: Parameters<MysqlQueryRunner['query']>): Promise<unknown> {
     if (this.isReleased) throw new EndedTransactionError();
-    this.callers = (this.dataSource.logger as StatementLog).callers(this);
+    this.state.callers = (this.dataSource.logger as StatementLog).callers(this.state);
     return super.query(...args);
   }
 
   override release(): Promise<void> {
-    return this.isHeld ? Promise.resolve() : super.release();
+    return this.state.isHeld ? Promise.resolve() : super.release();
   }
 }
 

@@ -6,6 +6,7 @@ import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { isDecimal, readValue, returnedMap, type ColumnMetadata } from '../values.js';
 import { EndedTransactionError } from '../database-failure.js';
+import { RunnerState } from '../runner-state.js';
 import type { StatementLog } from '../statement-log.js';
 import { storedDecimal } from './sqlite-decimal.js';
 import { SqliteConnection } from './sqlite-connection.js';
@@ -63,14 +64,7 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
 
 /** TypeORM's query runner, whose statements wait for the transactions of others. */
 export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
-  /** Whether it is refused as long as the database is not ready for features. */
-  isGated = false;
-  /** Whether a transaction has it, which outlives whoever releases it. */
-  isHeld = false;
-  /** SQLite knows no deadline within a statement. */
-  timeoutMs: number | undefined;
-  /** Where the last statement came from, for the log. */
-  callers: string | undefined;
+  readonly state = new RunnerState();
 
   constructor(private readonly platformDriver: PlatformSqliteDriver) {
     super(platformDriver);
@@ -78,12 +72,12 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
 
   override async query(sql: string, parameters: unknown = [], useStructuredResult = false): Promise<QueryResult> {
     if (this.isReleased) throw new EndedTransactionError();
-    this.callers = (this.dataSource.logger as StatementLog).callers(this);
+    this.state.callers = (this.dataSource.logger as StatementLog).callers(this.state);
     const values = parameters as unknown[];
     await this.broadcaster.broadcast('BeforeQuery', sql, values);
     this.dataSource.logger.logQuery(sql, values, this);
     try {
-      const { rows, changes, lastId } = await this.platformDriver.engine.run(this, sql, values, this.isGated);
+      const { rows, changes, lastId } = await this.platformDriver.engine.run(this, sql, values, this.state.isGated);
       const result = new QueryResult<unknown>();
       result.raw = rows ?? lastId;
       if (rows === undefined) result.affected = changes;
@@ -110,7 +104,7 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
   }
 
   override async release(): Promise<void> {
-    if (this.isHeld) return;
+    if (this.state.isHeld) return;
     this.platformDriver.engine.release(this);
     await super.release();
     this.isReleased = true;
