@@ -3,7 +3,7 @@ import { OutageTime, type Log } from '../logging/index.js';
 import { nameTlsFault } from './database-tls.js';
 import { isRefusedByServer } from './mysql-failure.js';
 import { SessionError } from './mysql-session.js';
-import { isPassing, isUnreadable } from './sqlite-failure.js';
+import { isUnreadable } from './sqlite-failure.js';
 
 /** What can fail of a database by itself: a full disk still takes reads, a locked table still takes logins. */
 export type DatabasePart = 'connect' | 'read' | 'write';
@@ -82,7 +82,7 @@ export class DatabaseOutages {
   private noteDamage(fault: unknown): void {
     const { code = '' } = (fault ?? {}) as { code?: string };
     if (!isUnreadable(code)) return;
-    const until = isPassing(code) ? performance.now() + UNREADABLE_MS : Infinity;
+    const until = code.startsWith('SQLITE_IOERR') ? performance.now() + UNREADABLE_MS : Infinity;
     this.damage = { fault, until: Math.max(until, this.damage?.until ?? 0) };
   }
 

@@ -15,11 +15,6 @@ export function isUnreadable(code: string): boolean {
   return UNREADABLE.test(code);
 }
 
-/** Whether what cannot be read may be readable later without anybody's help. */
-export function isPassing(code: string): boolean {
-  return code.startsWith('SQLITE_IOERR');
-}
-
 /** Whether others hold what a statement needs, by SQLite's name of its failure: the same may succeed later. */
 export function isFileLock(code: string): boolean {
   return LOCK.test(code);
