@@ -1,11 +1,11 @@
 import { STATIC_CONTEXT, type InstanceWrapper } from '../nest-internals.js';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { PlatformDataSource } from '../database/index.js';
 import type { Feature } from '../feature.js';
+import { inTime } from '../in-time.js';
 import { declareFeatures } from './declared-features.js';
 import { FeatureStartError } from './feature-at-fault.js';
 
@@ -87,19 +87,12 @@ export class HookWatch {
   }
 
   /** @throws {FeatureStartError} (rejects) for a feature that has not started after so many milliseconds, and maybe never will. */
-  async within<T>(ms: number, starting: Promise<T>): Promise<T> {
-    const limit = new AbortController();
-    const late = sleep(ms, undefined, { signal: limit.signal }).then(() => {
-      const atWork = this.atWork();
-      const reason = `not ended within ${ms} ms: ${atWork.map(({ work }) => work).join(', ')}`;
-      throw new FeatureStartError(atWork[0]?.feature ?? 'unknown', reason);
-    });
-    try {
-      return await Promise.race([starting, late]);
-    } finally {
-      limit.abort();
-      late.catch(() => undefined);
-    }
+  async within<T extends object>(ms: number, starting: Promise<T>): Promise<T> {
+    const started = await inTime(ms, starting);
+    if (started !== false) return started;
+    const atWork = this.atWork();
+    const reason = `not ended within ${ms} ms: ${atWork.map(({ work }) => work).join(', ')}`;
+    throw new FeatureStartError(atWork[0]?.feature ?? 'unknown', reason);
   }
 
   atWork(): HookAtWork[] {
