@@ -13,6 +13,8 @@ const USERS_LEFT_OUT = new Set([undefined, 'http', 'database']);
 const LIBRARIES = { '@nestjs/core': 'Nest', typeorm: 'TypeORM' };
 /** Names that an arrow carries; more of them would draw the parts far apart. */
 const MOST_NAMES = 4;
+/** How often a request is done. */
+const TIMES = 3;
 /** Nest adds every global module to the imports of each; only these two are written with them. */
 const IMPORTERS_OF_GLOBALS = { ApplicationModule: /^PlatformModule$/, PlatformModule: /^(?!InternalCore|TypeOrmCore)/ };
 
@@ -23,8 +25,8 @@ const create = (key) =>
 // What is done once, on the first request of a kind, is no part of it.
 await client.get('/v1/pets');
 await create('first');
-const list = await callsOf(() => client.get('/v1/pets'));
-const keyed = await callsOf(() => create('second'));
+const lists = await callsOfEach(() => client.get('/v1/pets'));
+const keyed = await callsOfEach((time) => create(`key-${time}`));
 const modules = [...application.get(ModulesContainer).values()];
 await application.stop();
 
@@ -33,11 +35,21 @@ console.log(
     'The modules of Nest, and which imports which; those of the platform are global.',
     mermaid('flowchart LR', importsOf(modules)),
     '`GET /v1/pets`: which part calls which, each call once. Calls into `http` are left out: they read the exchange.',
-    mermaid('sequenceDiagram', messagesOf(list)),
+    mermaid('sequenceDiagram', messagesOf(lists)),
     '`POST /v1/pets` with an `Idempotency-Key`, both on SQLite:',
     mermaid('sequenceDiagram', messagesOf(keyed)),
   ].join('\n\n'),
 );
+
+async function callsOfEach(work) {
+  const all = [];
+  for (let time = 0; time < TIMES; time++) all.push(await callsOf(async () => succeed(await work(time))));
+  return all;
+}
+
+function succeed({ status, text }) {
+  if (status >= 300) throw new Error(text);
+}
 
 function mermaid(kind, lines) {
   return ['```mermaid', kind, ...lines.map((line) => `  ${line}`), '```'].join('\n');
@@ -52,18 +64,15 @@ function importsOf(all) {
   return [...new Set(imports)];
 }
 
-/** Calls from one part to another, each at its first time; those in a row between the same two are one. */
+/**
+ * Calls from one part to another, each at its first time; those in a row between the same two are one.
+ *
+ * @param calls those of each time that it was done: what is not among all of them, as of a timer, belongs to something else.
+ */
 function messagesOf(calls) {
-  const messages = calls.flatMap(({ file, caller, name }) => {
-    const to = partOf(file);
-    if (to === undefined || to === 'http' || name === '') return [];
-    const library = LIBRARIES[caller.library];
-    const from = caller.library === undefined ? partOf(caller.file) : library;
-    if (from === undefined || from === to) return [];
-    const user = library && partOf(caller.file);
-    const message = { from, to, name };
-    return USERS_LEFT_OUT.has(user) ? [message] : [{ from: user, to: library, name: caller.entered }, message];
-  });
+  const [first, ...others] = calls.map((ofOne) => ofOne.flatMap(messagesOfCall));
+  const isSame = (one, other) => one.from === other.from && one.to === other.to && one.name === other.name;
+  const messages = first.filter((one) => others.every((time) => time.some((other) => isSame(one, other))));
   const rows = [{ from: 'client', to: 'http', names: ['receive'] }];
   for (const { from, to, name } of messages) {
     const last = rows.at(-1);
@@ -77,6 +86,17 @@ function messagesOf(calls) {
 function written(names) {
   const shown = names.slice(0, MOST_NAMES).map((name) => `${name}()`);
   return [...shown, ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
+}
+
+function messagesOfCall({ file, caller, name }) {
+  const to = partOf(file);
+  if (to === undefined || to === 'http' || name === '') return [];
+  const library = LIBRARIES[caller.library];
+  const from = caller.library === undefined ? partOf(caller.file) : library;
+  if (from === undefined || from === to) return [];
+  const user = library && partOf(caller.file);
+  const message = { from, to, name };
+  return USERS_LEFT_OUT.has(user) ? [message] : [{ from: user, to: library, name: caller.entered }, message];
 }
 
 /** A concern of the platform, or a file of a feature. What application.ts connects is called by the adapter. */
