@@ -6,6 +6,7 @@ import { inventKey, storeKey } from '../support/api-keys.js';
 import { createSqliteDatabase, type TestDatabase } from '../support/database.js';
 import { onEachEngine } from '../support/engines.js';
 import { type Answer, HttpClient, type RequestOptions } from '../support/http.js';
+import { RawConnection } from '../support/raw-http.js';
 import { Redis } from '../support/redis.js';
 import { type LogLine, Service } from '../support/service.js';
 
@@ -107,6 +108,18 @@ onEachEngine('the limit of a client', (engine) => {
     expect(await reader.post('/v1/pets', {})).toBeErrorShape(403, 'insufficient_scope');
     expect(await reader.get('/v1/nope')).toBeErrorShape(404, 'route_not_found');
     expect(await reader.request('PUT', '/v1/pets')).toBeErrorShape(405, 'method_not_allowed');
+  });
+
+  it('is counted in the order of the requests of a connection, also for one whose body is malformed', async () => {
+    const key = await storeKey(database, { client: 'in order' });
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+    const valid = `${head}Content-Length: 27\r\n\r\n{"name":"N","categoryId":1}`;
+    const connection = await RawConnection.open(service.url);
+    connection.send(`${valid}${valid}${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
+    const answers = [await connection.receive(), await connection.receive(), await connection.receive()];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 400]);
+    expect(answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual(['4', '3', '2']);
+    expect(await connection.untilClosed()).toBe(true);
   });
 
   it('is not told to strangers, and holds for no open route', async () => {

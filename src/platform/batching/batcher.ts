@@ -204,6 +204,7 @@ function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void
   for (const { reject } of waiting) reject(notAsked());
 }
 
-function notAsked(): ApiError {
+/** service_unavailable for who waited until the database could be asked, which it was not. */
+export function notAsked(): ApiError {
   return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: RETRY_SOON, cause: 'DATABASE_NOT_ASKED' });
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/index.js';
 import { HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseConnection, type RefusalHandlers } from './client-fault.js';
 import { closeAfterReading } from './lingering-close.js';
-import { beginNow, closeAfter, joinPipeline, leavePipeline, newestOn, sharedBehindTheLast } from './pipeline.js';
+import { closeAfter, joinPipeline, leavePipeline, newestOn, sharedBehindTheLast } from './pipeline.js';
 
 /** What a server does with its requests. */
 export interface RequestHandlers extends RefusalHandlers {
@@ -49,10 +49,7 @@ export function createHttpServer(http: Config['http'], handlers: RequestHandlers
   // RFC 9110 §10.1.1: a body that is announced is asked for when it is read, so after the key is accepted.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, receive);
   server.on('clientError', (error, socket) => {
-    const newest = newestOn(socket);
     refuseConnection(error, socket, handlers);
-    // What is wrong in a body comes after all that is decided by its head.
-    if (newest?.req.complete === false) beginNow(newest);
     handlers.flush?.();
   });
   return server;

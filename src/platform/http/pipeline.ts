@@ -42,8 +42,8 @@ export function joinPipeline(response: ServerResponse): boolean {
 
 /** RFC 9110 §9.2.1. */
 export const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-/** How requests that wait for their turn begin, by their responses. */
-const behind = new WeakMap<ServerResponse, () => void>();
+/** Responses to requests that wait for their turn. */
+const behind = new WeakSet<ServerResponse>();
 
 /**
  * Begins the work on a request at once or, where it or the one before it changes something, when that one is answered: only
@@ -54,15 +54,11 @@ const behind = new WeakMap<ServerResponse, () => void>();
  */
 export function inTurn(response: ServerResponse, before: ServerResponse | undefined, begin: () => void): void {
   if (before === undefined || before.closed || mayRunBeside(response, before)) return begin();
-  behind.set(response, begin);
-  before.once('close', () => beginNow(response));
-}
-
-/** Begins the work on a request that waits for its turn, where it does. */
-export function beginNow(response: ServerResponse): void {
-  const begin = behind.get(response);
-  behind.delete(response);
-  begin?.();
+  behind.add(response);
+  before.once('close', () => {
+    behind.delete(response);
+    begin();
+  });
 }
 
 function mayRunBeside(response: ServerResponse, before: ServerResponse): boolean {
