@@ -7,7 +7,7 @@ import { startNoting } from './request-calls.mjs';
 
 /** What is called everywhere, and says nothing of the path of a request. */
 const LEFT_OUT = /^(platform\/[^/]*\.ts|platform\/(tracing|errors|int64)\/|testing\/)/;
-/** What the platform's own layers ask of a library while it calls them is not shown. */
+/** Calls of these parts into a library are not drawn. */
 const USERS_LEFT_OUT = new Set([undefined, 'http', 'database']);
 /** Libraries that call this service, and are called by it. */
 const LIBRARIES = { '@nestjs/core': 'Nest', typeorm: 'TypeORM' };
@@ -36,7 +36,7 @@ console.log(
     mermaid('flowchart LR', importsOf(modules)),
     '`GET /v1/pets`: which part calls which, each call once. Calls into `http` are left out: they read the exchange.',
     mermaid('sequenceDiagram', messagesOf(lists)),
-    '`POST /v1/pets` with an `Idempotency-Key`, both on SQLite:',
+    '`POST /v1/pets` with an `Idempotency-Key`. Both requests are answered from SQLite.',
     mermaid('sequenceDiagram', messagesOf(keyed)),
   ].join('\n\n'),
 );

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { builtProgram, emptyFolder, programEnvironment } from '../test/support/command.ts';
+import { removeScratch } from '../test/support/scratch.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
 
 /**
@@ -14,13 +16,19 @@ export async function startService(env = {}) {
     env: programEnvironment('sqlite::memory:', { NODE_ENV: 'development', HOST: '127.0.0.1', ...env }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const closed = once(child, 'close');
   let url, key;
   for await (const line of createInterface({ input: child.stdout })) {
     url ??= /"url":"([^"]+)"/.exec(line)?.[1];
     key ??= /as_test_\w+/.exec(line)?.[0];
     if (url !== undefined && key !== undefined) break;
   }
-  if (key === undefined) throw new Error('The service did not start');
+  if (key === undefined) throw new Error('The service did not start; where PORT is set, is that port free?');
   child.stdout.resume();
-  return { url, key, [Symbol.asyncDispose]: () => new Promise((resolve) => child.once('close', resolve).kill()) };
+  const stop = async () => {
+    child.kill();
+    await closed;
+    removeScratch(emptyFolder);
+  };
+  return { url, key, [Symbol.asyncDispose]: stop };
 }

@@ -3,8 +3,8 @@
  *
  *   node scripts/check-database.mjs mysql|mariadb|vitess [FILE …]
  *
- * Files are handed on to Jest (`npm run check -- mysql test/contract/list.spec.ts`); without any, the tests of the contract
- * run, and those of a database's faults, except on Vitess.
+ * Files are passed to Jest (`npm run check -- mysql test/contract/list.spec.ts`); without any, the tests of the contract
+ * run, and those of a database's faults; on Vitess those of the contract alone.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,6 +25,10 @@ const TESTS = {
 };
 
 const [engine, ...given] = process.argv.slice(2);
+if (!Object.hasOwn(TESTS, engine)) {
+  process.stderr.write(`Say which: ${Object.keys(TESTS).join(', ')}\n`);
+  process.exit(1);
+}
 const vitess = engine === 'vitess' ? await startVitess() : undefined;
 try {
   const child = spawn('npm', ['test', '--', ...(given.length > 0 ? given : TESTS[engine])], {

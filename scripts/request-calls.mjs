@@ -9,6 +9,8 @@ const DIST = new URL('../dist/', import.meta.url).href;
 const DEEPEST = 4;
 /** A line of a stack: the name of a function, without its class, and the address of its file. */
 const FRAME = /at (?:async )?(?:[\w.<>]*?(?<name>\w+) (?:\[as \w+\] )?\()?(?<url>(?:file:)?\/[^)]+?):\d+:\d+\)?$/;
+/** Milliseconds that the service may take for a request. */
+const LAST_MS = 60_000;
 /** What the service does last for a request, once its answer is sent. */
 const LAST = { file: 'platform/lifecycle/exchange-observer.ts', name: 'end' };
 
@@ -31,7 +33,10 @@ export async function startNoting() {
     const calls = [];
     note = (file, name, given) => calls.push({ file, name, caller: callerInStack(), isGiven: isIn(given, holds) });
     await work();
-    while (!calls.some(({ file, name }) => file === LAST.file && name === LAST.name)) await sleep(1);
+    const isLast = ({ file, name }) => file === LAST.file && name === LAST.name;
+    for (const end = Date.now() + LAST_MS; !calls.some(isLast); await sleep(1)) {
+      if (Date.now() > end) throw new Error(`${LAST.name} of ${LAST.file} was not called`);
+    }
     note = undefined;
     return calls;
   };

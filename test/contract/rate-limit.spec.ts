@@ -118,7 +118,11 @@ onEachEngine('the limit of a client', (engine) => {
     connection.send(`${valid}${valid}${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
     const answers = [await connection.receive(), await connection.receive(), await connection.receive()];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 400]);
-    expect(answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual(['4', '3', '2']);
+    expect(answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toStrictEqual([
+      '4',
+      '3',
+      '2',
+    ]);
     expect(await connection.untilClosed()).toBe(true);
   });
 

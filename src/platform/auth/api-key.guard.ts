@@ -11,9 +11,9 @@ import type { ApiError } from '../errors/index.js';
 /** How much a client may ask. A request whose key lacks a scope is counted too, but stays a 403. */
 export abstract class ClientQuota {
   /** Counts a request of the exchange's principal, and puts what is left on its answer. */
-  abstract count(exchange: Exchange): void | Promise<void>;
-  /** The same, once for each exchange. @throws {ApiError} (or rejects) rate_limited. */
-  abstract admit(exchange: Exchange): boolean | Promise<boolean>;
+  abstract count(exchange: Exchange): Promise<void>;
+  /** The same, once for each exchange. @throws {ApiError} (rejects) rate_limited. */
+  abstract admit(exchange: Exchange): Promise<boolean>;
 }
 
 /** Limits guessing: bad keys are counted per source address. Good keys never are, so none is refused for its address. */
@@ -24,14 +24,12 @@ export abstract class FailedAuthLimit {
    * @param source where the request came from, as TRUST_PROXY decides it: an IPv4 address or an IPv6 /64.
    * @returns `rate_limited`, to answer with instead of the 401, once the source has used up its allowance.
    */
-  abstract count(source: string): ApiError | undefined | Promise<ApiError | undefined>;
+  abstract count(source: string): Promise<ApiError | undefined>;
 }
 
 /**
  * Closes every route: only one that is declared `@Public` lets a request without a key through, and a route that no
  * feature declares is as closed as any. Comes after the guard that puts the route on the exchange.
- *
- * Answers at once where the key is remembered, so that Nest need not wait for a promise.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {

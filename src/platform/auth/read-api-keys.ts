@@ -8,12 +8,12 @@ export class ApiKeysFileError extends Error {
   override readonly name = 'ApiKeysFileError';
 }
 
-/** What the file system refused something with, such as ENOENT. */
+/** The code of an error of the file system, such as ENOENT. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** The error of a keys file that the file system, or its text, keeps from being used. */
+/** The error for a keys file that cannot be read or written, or whose text is wrong. */
 export function unusableKeysFile(error: unknown, what: 'read' | 'written'): ApiKeysFileError {
   if (error instanceof ApiKeysFileError) return error;
   return new ApiKeysFileError(`it cannot be ${what} (${codeOf(error) ?? 'unknown fault'})`);

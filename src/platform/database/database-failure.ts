@@ -75,7 +75,7 @@ export function isLocked(error: unknown): boolean {
   return fault !== undefined && isLockFault(fault);
 }
 
-/** The same of what the driver said. */
+/** As `isLocked`, for the driver's own error. */
 export function isLockFault({ errno, code = '' }: MysqlFault): boolean {
   return errno === undefined ? isFileLock(code) : isConflict(String(errno));
 }

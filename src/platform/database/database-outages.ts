@@ -82,6 +82,7 @@ export class DatabaseOutages {
   private noteDamage(fault: unknown): void {
     const { code = '' } = (fault ?? {}) as { code?: string };
     if (!isUnreadable(code)) return;
+    // The disk may be readable again later, without anybody's help; a file that is damaged stays so.
     const until = code.startsWith('SQLITE_IOERR') ? performance.now() + UNREADABLE_MS : Infinity;
     this.damage = { fault, until: Math.max(until, this.damage?.until ?? 0) };
   }

@@ -20,13 +20,13 @@ interface TlsMaterial {
   readonly key?: Buffer;
 }
 
-/** What files say that may be changed in place, as secrets are rotated and certificates renewed. */
+/** The content of files that may change while the service runs, as secrets are rotated and certificates renewed. */
 export class FollowedFiles<T> {
   private areUsable = true;
 
   /**
-   * @param known what the files say now.
-   * @param read what they say later. Throws where they cannot be used: what they said last holds on, which is logged once.
+   * @param known what they have now.
+   * @param read gives what they have later. Throws where that cannot be used: what they had last stays in use, which is logged once.
    */
   constructor(
     private known: T,

@@ -29,7 +29,7 @@ export function ignoreUpgrades(requests: typeof IncomingMessage): typeof Incomin
  * Has the parser read on behind a request that names another protocol, which is ignored (RFC 9110 §7.8). llhttp pauses there,
  * since the other protocol could begin, and Node drops the rest of the packet though it takes no upgrade: what came in it
  * would be lost, or the second half of a request be read as one of its own. `shouldUpgradeCallback` of Node 24.9 changes nothing
- * of that: its `false` is what Node does without it. Nor does Node report what is wrong in its body, or
+ * of that: with or without it Node drops the rest of the packet. Nor does Node report what is wrong in its body, or
  * in the head behind it: it takes for the other protocol whatever the parser leaves unread.
  */
 function readOnBehind(request: IncomingMessage): void {

@@ -22,7 +22,7 @@ export class ExchangeObserver {
   private readonly active = new ExchangeList('placeAmongActive');
   /** The requests that the process works on now; the others wait for their body or the database. */
   readonly workload = new Workload();
-  /** The last that ended, the oldest first from `oldest` on; each replaces one before it. */
+  /** The last that ended, the oldest first from `oldest` on; a new one replaces the oldest. */
   private readonly ended: EndedExchange[] = [];
   private oldest = 0;
   private draining = false;

@@ -65,8 +65,9 @@ export class FeatureMetrics {
     const { log } = this;
     return async function (this: Metric): Promise<void> {
       try {
-        const collected = await inTime(COLLECT_TIMEOUT_MS, Promise.resolve(collect.call(this)));
-        if (collected === false) throw new Error(`It did not end within ${COLLECT_TIMEOUT_MS} ms`);
+        const ended = Promise.resolve(collect.call(this)).then(() => true);
+        if (!(await inTime(COLLECT_TIMEOUT_MS, ended)))
+          throw new Error(`It did not end within ${COLLECT_TIMEOUT_MS} ms`);
       } catch (error) {
         log.error({ event: 'metric.failed', feature, metric, err: error }, 'A metric could not be collected');
       }

@@ -10,7 +10,7 @@ export function bareKey(pasted: string): string {
   return pasted.trim().replace(/^bearer\s+/i, '');
 }
 
-/** A request as Swagger UI is about to send it, the one for the document among them. */
+/** A request of Swagger UI, before it is sent. The request for the document is one too. */
 interface Request {
   readonly headers?: Record<string, string>;
 }

@@ -20,14 +20,15 @@ nameControls();
 
 const authorization = new TabAuthorization('bearerAuth', sessionStorage, `bearerAuth ${location.pathname}`);
 
-/** Undefined where it is not to be had: Swagger UI then asks for it once more, and says what is wrong. */
-async function readDocument(): Promise<DocumentInPage | undefined> {
+/** Undefined where it is not to be had, a second time neither: Swagger UI then asks for it, and says what is wrong. */
+async function readDocument(triesLeft = 1): Promise<DocumentInPage | undefined> {
   try {
     const answer = await fetch(DOCUMENT);
-    return answer.ok ? withThisServerFirst(readExactly(await answer.text()), location.href) : undefined;
+    if (answer.ok) return withThisServerFirst(readExactly(await answer.text()), location.href);
   } catch {
-    return undefined;
+    // Perhaps it was the network.
   }
+  return triesLeft > 0 ? readDocument(triesLeft - 1) : undefined;
 }
 
 const spec = await readDocument();
