@@ -11,9 +11,9 @@ import type { ApiError } from '../errors/index.js';
 /** How much a client may ask. A request whose key lacks a scope is counted too, but stays a 403. */
 export abstract class ClientQuota {
   /** Counts a request of the exchange's principal, and puts what is left on its answer. */
-  abstract count(exchange: Exchange): Promise<void>;
+  abstract count(exchange: Exchange): void | Promise<void>;
   /** The same, once for each exchange. @throws {ApiError} (rejects) rate_limited. */
-  abstract admit(exchange: Exchange): Promise<boolean>;
+  abstract admit(exchange: Exchange): boolean | Promise<boolean>;
 }
 
 /** Limits guessing: bad keys are counted per source address. Good keys never are, so none is refused for its address. */

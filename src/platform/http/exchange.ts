@@ -54,7 +54,7 @@ export class Exchange {
   /** Whether the body is being read, or a middleware of a feature has the request and may read it. */
   waitsForBody = false;
   /** What the limit of its client says of it, once that is asked. */
-  quota: Promise<boolean> | undefined;
+  quota: boolean | Promise<boolean> | undefined;
   /** The body of an operation that may have one, until it is read. */
   body: IncomingBody | undefined;
   /** What is wrong in the bytes of its body, where that came before they were read. */

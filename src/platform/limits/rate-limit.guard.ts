@@ -12,33 +12,44 @@ export class RateLimitGuard extends ClientQuota implements CanActivate {
     super();
   }
 
-  canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     return this.admit(exchangeOf(context.switchToHttp().getRequest<object>()));
   }
 
-  override async count(exchange: Exchange): Promise<void> {
-    await this.take(exchange);
+  override count(exchange: Exchange): void | Promise<void> {
+    const allowance = this.take(exchange);
+    return allowance instanceof Promise ? allowance.then(() => undefined) : undefined;
   }
 
-  override admit(exchange: Exchange): Promise<boolean> {
+  override admit(exchange: Exchange): boolean | Promise<boolean> {
     return (exchange.quota ??= this.refuseBeyond(exchange));
   }
 
-  private async refuseBeyond(exchange: Exchange): Promise<boolean> {
-    const allowance = await this.take(exchange);
-    if (allowance === undefined || allowance.allowed) return true;
-    const headers = { 'Retry-After': String(allowance.resetSeconds) };
-    throw new ApiError(coreErrors.rateLimited, undefined, { headers });
+  private refuseBeyond(exchange: Exchange): boolean | Promise<boolean> {
+    const allowance = this.take(exchange);
+    return allowance instanceof Promise ? allowance.then(isAllowed) : isAllowed(allowance);
   }
 
   /** Counts as `count` does, and says what is left: undefined where no client is limited, or none is known. */
-  private async take({ principal, headers }: Exchange): Promise<Allowance | undefined> {
+  private take(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
     const { clients, perMinute } = this.limits;
-    if (clients === undefined || principal === undefined) return undefined;
-    const allowance = await clients.count(principal.client);
-    // draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it.
-    headers['RateLimit-Policy'] = `"default";q=${perMinute};w=${WINDOW_SECONDS}`;
-    headers['RateLimit'] = `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`;
-    return allowance;
+    if (clients === undefined || exchange.principal === undefined) return undefined;
+    const allowance = clients.count(exchange.principal.client);
+    if (allowance instanceof Promise) return allowance.then((later) => addHeaders(exchange, later, perMinute));
+    return addHeaders(exchange, allowance, perMinute);
   }
+}
+
+/** draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it. */
+function addHeaders(exchange: Exchange, allowance: Allowance, perMinute: number): Allowance {
+  exchange.headers['RateLimit-Policy'] = `"default";q=${perMinute};w=${WINDOW_SECONDS}`;
+  exchange.headers['RateLimit'] = `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`;
+  return allowance;
+}
+
+/** Rejects rather than throws, so that the verdict is kept, and who asks again does not count again. */
+function isAllowed(allowance: Allowance | undefined): boolean | Promise<boolean> {
+  if (allowance === undefined || allowance.allowed) return true;
+  const headers = { 'Retry-After': String(allowance.resetSeconds) };
+  return Promise.reject(new ApiError(coreErrors.rateLimited, undefined, { headers }));
 }

@@ -32,10 +32,17 @@ export class RateLimit {
     this.common = shared?.limiter(options);
   }
 
-  /** Counts one. */
-  async count(key: string): Promise<Allowance> {
+  /**
+   * Counts one: at once in this process, so that a request that waits for its body does not count as work while others of its
+   * turn of the event loop are taken; else when Redis has answered.
+   */
+  count(key: string): Allowance | Promise<Allowance> {
+    return this.common === undefined ? this.countHere(key) : this.countTogether(key, this.common);
+  }
+
+  private async countTogether(key: string, common: RateLimiterRedis): Promise<Allowance> {
     try {
-      const counted = this.common && (await this.shared?.consume(this.common, key));
+      const counted = await this.shared?.consume(common, key);
       return counted === undefined ? this.countHere(key) : allowance(counted, true);
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return allowance(refused, false);
