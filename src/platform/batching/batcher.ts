@@ -204,7 +204,6 @@ function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void
   for (const { reject } of waiting) reject(notAsked());
 }
 
-/** service_unavailable for who waited until the database could be asked, which it was not. */
-export function notAsked(): ApiError {
+function notAsked(): ApiError {
   return new ApiError(coreErrors.serviceUnavailable, undefined, { headers: RETRY_SOON, cause: 'DATABASE_NOT_ASKED' });
 }

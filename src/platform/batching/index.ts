@@ -1,1 +1,1 @@
-export { Batcher, createBatcher, notAsked, type BatcherOptions } from './batcher.js';
+export { Batcher, createBatcher, type BatcherOptions } from './batcher.js';

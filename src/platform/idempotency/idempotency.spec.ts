@@ -207,12 +207,4 @@ describe('requests at the same time', () => {
     expect(await first).toBe(MADE);
     expect(await third).toStrictEqual(REPLAYED);
   });
-
-  it('are not told that the key is in use where the first waits for the database', async () => {
-    store.claim.mockReturnValue(new Promise(() => undefined));
-    void once();
-    const second = failure(once());
-    await jest.advanceTimersByTimeAsync(2000);
-    expect(await second).toMatchObject({ code: 'service_unavailable', status: 503, headers: { 'Retry-After': '1' } });
-  });
 });

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { notAsked } from '../batching/index.js';
 import { databaseFailure, isLocked, isOutcomeUnknown } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Answer } from '../http/index.js';
@@ -19,18 +18,11 @@ interface Outcome {
   readonly isNew: boolean;
 }
 
-/** What this process does for a key. */
-interface Attempt {
-  readonly outcome: Promise<Outcome>;
-  /** Whether it has the key; until then it waits for the database, or for whoever has it. */
-  readonly hasKey: () => boolean;
-}
-
 /** Makes each keyed request happen once: the first is worked on, repeats get its answer. */
 @Injectable()
 export class Idempotency {
   /** Keys that this process works on. Repeats take the outcome from here: many at once need one connection, not many. */
-  private readonly working = new Map<string, Attempt>();
+  private readonly working = new Map<string, Promise<Outcome>>();
 
   constructor(
     private readonly store: IdempotencyStore,
@@ -49,15 +41,10 @@ export class Idempotency {
       const outcome = await settledBefore(first, patienceEnds);
       if (outcome !== undefined) return replay(outcome.stored, fingerprint);
     }
-    let hasKey = false;
-    const claimed = (): Promise<Answer> => {
-      hasKey = true;
-      return work();
-    };
-    const outcome = this.attempt(id, fingerprint, claimed, patienceEnds);
-    this.working.set(id, { outcome, hasKey: () => hasKey });
+    const attempt = this.attempt(id, fingerprint, work, patienceEnds);
+    this.working.set(id, attempt);
     try {
-      const { stored, isNew } = await outcome;
+      const { stored, isNew } = await attempt;
       return isNew ? stored.answer : replay(stored, fingerprint);
     } finally {
       this.working.delete(id);
@@ -132,17 +119,16 @@ function inUse(): ApiError {
 /**
  * The outcome; undefined where the attempt failed and the next may try.
  *
- * @throws {ApiError} at `end` idempotency_key_in_use, or service_unavailable where the attempt does not have the key yet;
- *   service_unavailable where the attempt failed with it, so that those who wait do not wait for the same database in turn,
- *   and get no 409 for a key that is not in use.
+ * @throws {ApiError} idempotency_key_in_use at `end`; service_unavailable where the attempt failed with it, so that those
+ *   who wait do not wait for the same database in turn, and get no 409 for a key that is not in use.
  */
-async function settledBefore({ outcome, hasKey }: Attempt, end: number): Promise<Outcome | undefined> {
-  const settled = outcome.then(
+async function settledBefore(attempt: Promise<Outcome>, end: number): Promise<Outcome | undefined> {
+  const settled = attempt.then(
     () => true,
     () => true,
   );
-  if (!(await inTime(Math.max(0, end - performance.now()), settled))) throw hasKey() ? inUse() : notAsked();
-  return outcome.catch((error: unknown) => {
+  if (!(await inTime(Math.max(0, end - performance.now()), settled))) throw inUse();
+  return attempt.catch((error: unknown) => {
     const failure = error instanceof ApiError ? error : databaseFailure(error);
     if (failure?.kind === coreErrors.serviceUnavailable && !isOutcomeUnknown(error)) throw error;
     return undefined;
