@@ -1,10 +1,9 @@
 import { documentedProperties, SWAGGER } from '../nest-internals.js';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { TransformationType } from 'class-transformer';
-import { compileAcceptance, type Rule } from './acceptance.js';
 import { metadataStorage, getMetadataStorage, ValidationTypes } from './class-validator.js';
-import type { Dto } from './dto-shape.js';
-import { defaultOf } from './property-rule.js';
+import { compileAcceptance, type Dto, type Rule } from './dto.js';
+import { converterOf, defaultOf } from './property-decorators.js';
 import { combine, schemaOfRule, type RuleSchema } from './rule-schema.js';
 
 type Documented = Record<string, unknown>;
@@ -149,4 +148,36 @@ function isType(derived: unknown, { type, isArray, enum: values }: Documented): 
 
 function show(value: unknown): string {
   return typeof value === 'function' ? value.name : JSON.stringify(value);
+}
+
+/** The decorators of numbers, booleans and dates, by the names that class-validator keeps: no text passes any of them. */
+const NEVER_TEXT: ReadonlySet<string | undefined> = new Set([
+  'integer',
+  'int64',
+  'isInt',
+  'isNumber',
+  'isPositive',
+  'isNegative',
+  'isDivisibleBy',
+  'min',
+  'max',
+  'isBoolean',
+  'isDate',
+]);
+
+/** The properties of a class that refuse every text, so that as parameters of a query they could not be given at all. */
+export function neverText(dto: Dto): string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  const names = rules.filter(({ name }) => NEVER_TEXT.has(name)).map(({ propertyName }) => propertyName);
+  return [...new Set(names)].filter((name) => !isConverted(dto, name));
+}
+
+/** Whether a decorator converts the text that a client sends for a property. */
+function isConverted(dto: Dto, name: string): boolean {
+  const convert = converterOf(dto.prototype as object, name);
+  const transforms = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);
+  const isTyped = metadataStorage.findTypeMetadata(dto, name) !== undefined;
+  if (isTyped || transforms.length > (convert === undefined ? 0 : 1)) return true;
+  // The platform's decorators convert a number for a body; those for a query convert this text of one.
+  return convert !== undefined && typeof convert('1') !== 'string';
 }

@@ -1,5 +1,5 @@
-export { documentDto, undeclaredProperties } from './document-dto.js';
-export { hasShape, neverText } from './dto-shape.js';
+export { documentDto, neverText, undeclaredProperties } from './document-dto.js';
+export { hasShape } from './dto.js';
 export {
   EnumParameter,
   EnumProperty,
@@ -12,13 +12,18 @@ export {
   IntegerParameter,
   IntegerProperty,
   type IntegerOptions,
-} from './text.property.js';
-export { ruledParameter, ruledProperty, type PropertyOptions, type PropertyRule } from './property-rule.js';
+  ruledParameter,
+  ruledProperty,
+  type PropertyOptions,
+  type PropertyRule,
+} from './property-decorators.js';
 export {
   isChecked,
   RequestValidationPipe,
   type OtherPipes,
   UnreadBody,
   queryObject,
+  refuseQuery,
+  validateQuery,
 } from './request-validation.pipe.js';
-export { refuseFields, validateBody, refuseQuery, validateQuery } from './validate-body.js';
+export { refuseFields, validateBody } from './validate-body.js';

@@ -1,7 +1,7 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
-import { hasShape, type Dto } from './dto-shape.js';
-import { fieldOf, parameterOf } from './single-value.js';
-import { validateBody, validateParams, validateQuery } from './validate-body.js';
+import { checkFields, hasShape, shapeOf, type Dto } from './dto.js';
+import { bodyPrecedence, queryPrecedence, refusal, type Fault } from './faults.js';
+import { validateBody } from './validate-body.js';
 
 /**
  * A request body that nobody has read. The last guard of the platform reads it for a handler that declares
@@ -59,12 +59,12 @@ export class RequestValidationPipe implements PipeTransform {
     if (isLeft(metatype) || (isUndeclared(metatype) && this.others.isPiped(metadata))) return value;
     if (data === undefined) return isScalar(metatype) ? value : validateBody(metatype as Dto, value);
     if (this.others.isPiped(metadata)) return value;
-    return isScalar(metatype) ? fieldOf(metatype, data, value) : validateBody(metatype as Dto, value, data);
+    return isScalar(metatype) ? namedValue(value, metadata) : validateBody(metatype as Dto, value, data);
   }
 
   private query(value: unknown, metadata: ArgumentMetadata): unknown {
     const { data, metatype } = metadata;
-    if (data !== undefined) return this.others.isPiped(metadata) ? value : parameterOf(metatype, data, value);
+    if (data !== undefined) return this.others.isPiped(metadata) ? value : namedValue(value, metadata);
     const parsed = parsedQueryOf(value);
     if (metatype === URLSearchParams) return parsed;
     if (isLeft(metatype) || isScalar(metatype) || (isUndeclared(metatype) && this.others.isPiped(metadata)))
@@ -74,7 +74,7 @@ export class RequestValidationPipe implements PipeTransform {
 
   private param(value: unknown, metadata: ArgumentMetadata): unknown {
     const { data, metatype } = metadata;
-    if (data !== undefined) return this.others.isPiped(metadata) ? value : parameterOf(metatype, data, value);
+    if (data !== undefined) return this.others.isPiped(metadata) ? value : namedValue(value, metadata);
     const isDto = !isLeft(metatype) && !isUndeclared(metatype);
     return isDto ? validateParams(metatype as Dto, value as Record<string, unknown>) : value;
   }
@@ -116,4 +116,125 @@ function parsedQueryOf(query: unknown): URLSearchParams {
   const parsed = (query as { readonly [PARSED]?: URLSearchParams } | undefined)?.[PARSED];
   if (parsed === undefined) throw new TypeError('Something has replaced the parsed query');
   return parsed;
+}
+
+/**
+ * Makes a DTO of a query, exactly what its decorators declare. Names and values are decoded as
+ * application/x-www-form-urlencoded (WHATWG URL), which never fails: broken percent-encoding is a value like another.
+ *
+ * @param query parsed, or as the URL has it after its first `?`.
+ * @throws {ApiError} unknown_parameter, duplicate_parameter or invalid_parameter, the first of them that applies; the
+ * message names every parameter that is wrong.
+ */
+export function validateQuery<T extends object>(dto: Dto<T>, query: URLSearchParams | string): T {
+  const shape = shapeOf(dto);
+  const given: Record<string, unknown> = {};
+  const unknown = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of parametersOf(query)) {
+    if (!shape.names.has(name)) unknown.add(name);
+    else if (Object.hasOwn(given, name)) repeated.add(name);
+    else given[name] = value;
+  }
+  const { instance, faults } = checkFields(shape, given);
+  const all = [...[...repeated].map(duplicateParameter), ...faults, ...[...unknown].map(unknownParameter)];
+  if (all.length > 0) throw refusal(all, queryPrecedence);
+  return instance;
+}
+
+/**
+ * Refuses the parameters of a query that a handler takes none of, and those that are given twice.
+ *
+ * @param known the names that it takes, each with whether it may be given more than once.
+ * @throws {ApiError} unknown_parameter, duplicate_parameter.
+ */
+export function refuseQuery(query: URLSearchParams | string, known: ReadonlyMap<string, boolean> = new Map()): void {
+  const given = parametersOf(query);
+  const names = [...new Set(given.keys())];
+  const repeated = names.filter((name) => known.get(name) === false && given.getAll(name).length > 1);
+  const unknown = names.filter((name) => !known.has(name));
+  const all = [...repeated.map(duplicateParameter), ...unknown.map(unknownParameter)];
+  if (all.length > 0) throw refusal(all, queryPrecedence);
+}
+
+/** The constructor drops one leading `?`; given here, the query's own is kept. */
+const parametersOf = (query: URLSearchParams | string): URLSearchParams =>
+  typeof query === 'string' ? new URLSearchParams(`?${query}`) : query;
+
+const unknownParameter = (name: string): Fault => ({
+  kind: 'unknown',
+  field: '',
+  name,
+  problem: 'is not a known parameter',
+});
+
+const duplicateParameter = (field: string): Fault => ({ kind: 'duplicate', field, problem: 'is given more than once' });
+
+/**
+ * Makes a DTO of the parameters of a path, as far as its decorators declare them.
+ *
+ * @throws {ApiError} invalid_parameter, whose message names every parameter that is wrong.
+ */
+export function validateParams<T extends object>(dto: Dto<T>, params: Readonly<Record<string, unknown>>): T {
+  const shape = shapeOf(dto);
+  const given = Object.fromEntries(Object.entries(params).filter(([name]) => shape.names.has(name)));
+  const { instance, faults } = checkFields(shape, given);
+  if (faults.length > 0) throw refusal(faults, queryPrecedence);
+  return instance;
+}
+
+/** What a value of a declared type must be, and what makes it one; undefined for a value that is none. */
+interface Kind {
+  readonly problem: string;
+  readonly ofText: (text: string) => unknown;
+  readonly ofJson: (value: unknown) => unknown;
+}
+
+const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
+
+const kinds = new Map<unknown, Kind>([
+  [String, { problem: 'must be a string', ofText: (text) => text, ofJson: (value) => ifType('string', value) }],
+  [
+    Number,
+    {
+      problem: 'must be a number',
+      ofText: (text) => (text.trim() === '' || !Number.isFinite(Number(text)) ? undefined : Number(text)),
+      ofJson: (value) => (Number.isNaN(value) ? undefined : ifType('number', value)),
+    },
+  ],
+  [
+    Boolean,
+    {
+      problem: 'must be true or false',
+      ofText: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+      ofJson: (value) => ifType('boolean', value),
+    },
+  ],
+  [
+    BigInt,
+    {
+      problem: 'must be an integer',
+      ofText: (text) => (INTEGER.test(text) ? ifInt64(BigInt(text)) : undefined),
+      ofJson: (value) => (Number.isSafeInteger(value) ? BigInt(value as number) : ifType('bigint', value)),
+    },
+  ],
+]);
+
+const ifType = (type: string, value: unknown): unknown => (typeof value === type ? value : undefined);
+
+const ifInt64 = (value: bigint): bigint | undefined => (BigInt.asIntN(64, value) === value ? value : undefined);
+
+/**
+ * A parameter, or a field of a body, that a handler takes by its name, as the type that it is declared with.
+ *
+ * @throws {ApiError} invalid_parameter, invalid_field.
+ */
+function namedValue(value: unknown, { type, metatype, data: field = '' }: ArgumentMetadata): unknown {
+  const kind = kinds.get(metatype);
+  if (kind === undefined || value === undefined) return value;
+  const isField = type === 'body';
+  const made = isField ? kind.ofJson(value) : typeof value === 'string' ? kind.ofText(value) : undefined;
+  if (made !== undefined) return made;
+  const fault: Fault = { kind: 'invalid', field, problem: kind.problem };
+  throw refusal([fault], isField ? bodyPrecedence : queryPrecedence);
 }

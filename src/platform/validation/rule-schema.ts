@@ -1,4 +1,4 @@
-import type { Rule } from './acceptance.js';
+import type { Rule } from './dto.js';
 
 /** The keywords of JSON Schema that decorators of class-validator stand for. */
 export interface RuleSchema {

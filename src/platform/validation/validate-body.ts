@@ -1,16 +1,6 @@
 import { ApiError, coreErrors } from '../errors/index.js';
-import { shapeOf, type Dto, type DtoShape } from './dto-shape.js';
-import {
-  bodyPrecedence,
-  refusal,
-  type Fault,
-  nestedFaults,
-  unknownField,
-  withoutPrototypeNames,
-  queryPrecedence,
-} from './faults.js';
-import type { ValidationError } from 'class-validator';
-import { Validator } from './class-validator.js';
+import { checkFields, shapeOf, shapeOfInstance, type Dto } from './dto.js';
+import { bodyPrecedence, refusal, type Fault } from './faults.js';
 
 /**
  * Makes a DTO of a parsed JSON body, exactly what its decorators declare.
@@ -61,117 +51,52 @@ export function refuseFields(body: unknown, known: readonly string[]): void {
   if (faults.length > 0) throw refusal(faults, bodyPrecedence);
 }
 
-interface Checked<T> {
-  readonly instance: T;
-  /** In the order in which the fields are declared. */
-  readonly faults: Fault[];
-}
+type Plain = Readonly<Record<string, unknown>>;
 
-/**
- * Makes the DTO of the fields that it declares and runs its validators.
- *
- * @param given declared fields only.
- */
-function checkFields<T extends object>(
-  { names, defaults, convert, accepts }: DtoShape<T>,
-  given: Readonly<Record<string, unknown>>,
-): Checked<T> {
-  const instance = convert(given);
-  for (const [name, value] of defaults) {
-    const fields = instance as Record<string, unknown>;
-    if (fields[name] === undefined) fields[name] = value;
+/** class-transformer reads a value's `constructor` and skips `__proto__`, so neither may reach it as data. */
+const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor']);
+
+/** A copy of a JSON value without the names that would be taken for its prototype; each goes to `faults` as unknown. */
+function withoutPrototypeNames(value: unknown, path: string, faults: Fault[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item, at) => withoutPrototypeNames(item, `${path}[${at}]`, faults));
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (PROTOTYPE_NAMES.has(name)) faults.push(unknownField(path, name));
+    else copy[name] = withoutPrototypeNames(member, `${path}.${name}`, faults);
   }
-  if (accepts(instance)) return { instance, faults: [] };
-  const errors = new Validator().validateSync(instance, { validationError: { target: false, value: false } });
-  const order = [...names];
-  const sorted = errors.toSorted((a, b) => order.indexOf(a.property) - order.indexOf(b.property));
-  return { instance, faults: sorted.flatMap((error) => faultsOf(error, given, '')) };
+  return copy;
 }
 
-function faultsOf({ property, constraints, children }: ValidationError, plain: unknown, path: string): Fault[] {
-  const field = path === '' ? property : Array.isArray(plain) ? `${path}[${property}]` : `${path}.${property}`;
+/** Unknown fields of the DTOs inside a DTO, and lists where one object belongs, which class-validator lets pass. */
+function nestedFaults(instance: object, plain: Plain, path = ''): Fault[] {
   const faults: Fault[] = [];
-  if (constraints) faults.push(faultOf(field, property, constraints, plain));
-  const value = isGiven(plain, property) ? (plain as Record<string, unknown>)[property] : undefined;
-  for (const child of children ?? []) faults.push(...faultsOf(child, value, field));
+  const { names, objects, lists } = shapeOfInstance(instance);
+  for (const name of names) {
+    const field = path === '' ? name : `${path}.${name}`;
+    if (objects.has(name) && Array.isArray(plain[name])) {
+      faults.push({ kind: 'invalid', field, problem: 'must be an object' });
+    } else if (lists.has(name) && Array.isArray(plain[name]) && plain[name].some(Array.isArray)) {
+      faults.push({ kind: 'invalid', field, problem: 'must be a list of objects' });
+    } else faults.push(...faultsInside((instance as Plain)[name], plain[name], field));
+  }
   return faults;
 }
 
-function faultOf(field: string, property: string, constraints: Record<string, string>, plain: unknown): Fault {
-  // Whatever a validator says of a field that is not there, what is wrong is that it is not there.
-  if (!isGiven(plain, property)) return { kind: 'missing', field, problem: 'is required' };
-  // The messages of class-validator's own decorators begin with the property's name.
-  const prefix = `${property} `;
-  const problems = Object.values(constraints).map((text) =>
-    text.startsWith(prefix) ? text.slice(prefix.length) : text,
-  );
-  return { kind: 'invalid', field, problem: problems.join(' and ') };
-}
-
-const isGiven = (plain: unknown, property: string): boolean =>
-  typeof plain === 'object' && plain !== null && Object.hasOwn(plain, property);
-
-/**
- * Makes a DTO of a query, exactly what its decorators declare. Names and values are decoded as
- * application/x-www-form-urlencoded (WHATWG URL), which never fails: broken percent-encoding is a value like another.
- *
- * @param query parsed, or as the URL has it after its first `?`.
- * @throws {ApiError} unknown_parameter, duplicate_parameter or invalid_parameter, the first of them that applies; the
- * message names every parameter that is wrong.
- */
-export function validateQuery<T extends object>(dto: Dto<T>, query: URLSearchParams | string): T {
-  const shape = shapeOf(dto);
-  const given: Record<string, unknown> = {};
-  const unknown = new Set<string>();
-  const repeated = new Set<string>();
-  for (const [name, value] of parametersOf(query)) {
-    if (!shape.names.has(name)) unknown.add(name);
-    else if (Object.hasOwn(given, name)) repeated.add(name);
-    else given[name] = value;
+function faultsInside(value: unknown, plain: unknown, path: string): Fault[] {
+  if (typeof value !== 'object' || value === null || typeof plain !== 'object' || plain === null) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((item, at) => faultsInside(item, (plain as unknown[])[at], `${path}[${at}]`));
   }
-  const { instance, faults } = checkFields(shape, given);
-  const all = [...[...repeated].map(duplicateParameter), ...faults, ...[...unknown].map(unknownParameter)];
-  if (all.length > 0) throw refusal(all, queryPrecedence);
-  return instance;
+  const { names } = shapeOfInstance(value);
+  if (names.size === 0) return [];
+  const unknown = Object.keys(plain).filter((name) => !names.has(name));
+  return [...unknown.map((name) => unknownField(path, name)), ...nestedFaults(value, plain as Plain, path)];
 }
 
-/**
- * Refuses the parameters of a query that a handler takes none of, and those that are given twice.
- *
- * @param known the names that it takes, each with whether it may be given more than once.
- * @throws {ApiError} unknown_parameter, duplicate_parameter.
- */
-export function refuseQuery(query: URLSearchParams | string, known: ReadonlyMap<string, boolean> = new Map()): void {
-  const given = parametersOf(query);
-  const names = [...new Set(given.keys())];
-  const repeated = names.filter((name) => known.get(name) === false && given.getAll(name).length > 1);
-  const unknown = names.filter((name) => !known.has(name));
-  const all = [...repeated.map(duplicateParameter), ...unknown.map(unknownParameter)];
-  if (all.length > 0) throw refusal(all, queryPrecedence);
-}
-
-/** The constructor drops one leading `?`; given here, the query's own is kept. */
-const parametersOf = (query: URLSearchParams | string): URLSearchParams =>
-  typeof query === 'string' ? new URLSearchParams(`?${query}`) : query;
-
-const unknownParameter = (name: string): Fault => ({
+const unknownField = (field: string, name: string): Fault => ({
   kind: 'unknown',
-  field: '',
+  field,
   name,
-  problem: 'is not a known parameter',
+  problem: 'is not a known field',
 });
-
-const duplicateParameter = (field: string): Fault => ({ kind: 'duplicate', field, problem: 'is given more than once' });
-
-/**
- * Makes a DTO of the parameters of a path, as far as its decorators declare them.
- *
- * @throws {ApiError} invalid_parameter, whose message names every parameter that is wrong.
- */
-export function validateParams<T extends object>(dto: Dto<T>, params: Readonly<Record<string, unknown>>): T {
-  const shape = shapeOf(dto);
-  const given = Object.fromEntries(Object.entries(params).filter(([name]) => shape.names.has(name)));
-  const { instance, faults } = checkFields(shape, given);
-  if (faults.length > 0) throw refusal(faults, queryPrecedence);
-  return instance;
-}

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ApiError } from '../errors/index.js';
 import { Int64Parameter } from '../int64/index.js';
 import { EnumParameter, IntegerParameter, StringParameter } from './index.js';
-import { refuseQuery, validateQuery } from './validate-body.js';
+import { refuseQuery, validateQuery } from './request-validation.pipe.js';
 
 const statuses = ['available', 'pending', 'sold'] as const;
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../errors/index.js';
-import { StringParameter, StringProperty, TEXT_PATTERN, TextParameter, TextProperty } from './text.property.js';
-import { validateBody, validateQuery } from './validate-body.js';
+import { StringParameter, StringProperty, TEXT_PATTERN, TextParameter, TextProperty } from './property-decorators.js';
+import { validateQuery } from './request-validation.pipe.js';
+import { validateBody } from './validate-body.js';
 
 class Named {
   @TextProperty({ maxLength: 255 })
