@@ -81,6 +81,39 @@ onEachEngine('a client that closed its sending side (RFC 9112, section 9.6)', (e
     expect(await connection.untilClosed()).toBe(true);
   });
 
+  it.each([
+    ['no request', 'no request\r\n\r\n'],
+    ['a part of a head', 'GET /v1/pe'],
+  ])('is told of what came behind its last request, in its turn: %s', async (_, bytes) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const connection = await served.connect();
+      connection.send(Buffer.concat([post('Before'), served.bytes('GET /v1/pets?limit=1'), Buffer.from(bytes)]));
+      connection.end();
+      for (const status of [201, 200]) {
+        const answer = await connection.receive();
+        expect([answer.status, answer.headers.get('connection')]).toEqual([status, 'keep-alive']);
+      }
+      expect(await connection.receive()).toBeErrorShape(400, 'bad_request');
+      expect(await connection.untilClosed()).toBe(true);
+      expect(connection.unread).toBe('');
+    }
+  });
+
+  it('is told of nothing behind an answer that closes the connection', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const connection = await served.connect();
+      const headers = ['Connection: close'];
+      connection.send(
+        Buffer.concat([served.bytes('GET /v1/pets?limit=1', { headers }), Buffer.from('no request\r\n')]),
+      );
+      connection.end();
+      const answer = await connection.receive();
+      expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+      expect(await connection.untilClosed()).toBe(true);
+      expect(connection.unread).toBe('');
+    }
+  });
+
   it.each(['close', 'reset'] as const)('leaves nothing behind once it is gone altogether: %s', async (go) => {
     const before = await served.countPets();
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -94,8 +127,25 @@ onEachEngine('a client that closed its sending side (RFC 9112, section 9.6)', (e
     expect((await served.client.get('/v1/pets')).status).toBe(200);
   });
 
-  describe('when the service stops', () => {
-    it('gets its answer, and keeps nobody waiting after that', async () => {
+  describe('whose answer takes its time', () => {
+    it('is told of what came behind its request while the answer was on its way', async () => {
+      const database = await engine.createDatabase();
+      const service = await Service.start({ database, ...hosting({ features: ['features/sleeper.feature.ts'] }) });
+      const key = await storeKey(database);
+      const connection = await RawConnection.open(service.url);
+      connection.send(served.bytes('GET /v1/naps/snores', { key }));
+      while (!connection.unread.includes('z')) await sleep(1);
+      connection.send('no request\r\n\r\n');
+      connection.end();
+      const { status, text } = await connection.receive();
+      expect([status, text]).toEqual([200, 'zz']);
+      expect(await connection.receive()).toBeErrorShape(400, 'bad_request');
+      expect(await connection.untilClosed()).toBe(true);
+      await service.stop();
+      await database.drop();
+    });
+
+    it('gets it when the service stops, and keeps nobody waiting after that', async () => {
       const env = { SHUTDOWN_DELAY_MS: '0', SHUTDOWN_TIMEOUT_MS: '10000' };
       const database = await engine.createDatabase();
       const options = hosting({ features: ['features/sleeper.feature.ts'], env });

@@ -6,7 +6,7 @@ import { URL_LIMIT_BYTES } from './admission.js';
 import { errorBody, JSON_TYPE } from './answer.js';
 import { newRequestId } from './exchange.js';
 import { closeAfterReading, isClosing } from './lingering-close.js';
-import { closePipeline, newestOn } from './pipeline.js';
+import { closePipeline, isRefusalDue, newestOn, refuseBehindPipeline } from './pipeline.js';
 
 /**
  * The error for what Node's HTTP parser could not take.
@@ -49,16 +49,19 @@ export function refuseConnection(
   // Node reports every packet that follows too.
   if (refused.has(socket) || isClosing(socket)) return;
   refused.add(socket);
-  closePipeline(socket);
   const response = newestOn(socket);
-  const fault = clientFault(error, response?.req.complete === false);
+  const isBehind = response?.req.complete !== false;
+  const fault = clientFault(error, !isBehind);
+  if (isBehind) refuseBehindPipeline(socket);
+  else closePipeline(socket);
   const refuse = (): void => {
+    if (!isRefusalDue(socket)) return;
     count(fault.code);
     writeRefusal(fault, socket);
   };
   if (error.code === 'ECONNRESET') socket.destroy();
   else if (response === undefined) refuse();
-  else if (response.req.complete) onceClosed(response, refuse);
+  else if (isBehind) onceClosed(response, refuse);
   // Answered already: nothing more is said of it, but those before it may still be on their way, and the client read late.
   else if (response.headersSent) onceClosed(response, () => closeAfterReading(socket as Socket));
   else refuseRequest(response, fault);

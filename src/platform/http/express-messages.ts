@@ -63,7 +63,7 @@ export function expressMessages(application: Express): {
   class ExpressResponse extends ServerResponse implements OwnResponse {
     isComplete = false;
     /** Node's own: whether the head that was written says `Connection: close`, whoever wanted it. */
-    declare readonly _last: boolean;
+    declare _last: boolean;
 
     override writeHead(...head: unknown[]): this {
       if (!this.isComplete) {
@@ -73,9 +73,15 @@ export function expressMessages(application: Express): {
         for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
         completeHead(this, exchange);
       }
+      // Node sets it before the head is written where the client sends no more. More may follow: an Error.
+      this._last = false;
       (super.writeHead as (...head: unknown[]) => this)(...head);
-      if (this._last) endPipeline(this);
+      if (this.isLast) endPipeline(this);
       return this;
+    }
+
+    private get isLast(): boolean {
+      return this._last;
     }
   }
 

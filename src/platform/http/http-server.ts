@@ -4,7 +4,7 @@ import type { Config } from '../config/index.js';
 import { HEADERS_LIMIT_BYTES, URL_LIMIT_BYTES } from './admission.js';
 import { refuseConnection, type RefusalHandlers } from './client-fault.js';
 import { closeAfterReading } from './lingering-close.js';
-import { closeAfter, joinPipeline, leavePipeline, newestOn, sharedBehindTheLast } from './pipeline.js';
+import { closeAfter, isRefusalDue, joinPipeline, leavePipeline, newestOn, sharedBehindTheLast } from './pipeline.js';
 
 /** What a server does with its requests. */
 export interface RequestHandlers extends RefusalHandlers {
@@ -56,10 +56,13 @@ export function createHttpServer(http: Config['http'], handlers: RequestHandlers
 }
 
 function prepareConnection(socket: Socket): void {
-  socket.destroySoon = () => closeAfterReading(socket);
-  // RFC 9112 §9.6: a client that sends no more still reads. Nothing comes behind its last request.
+  // Node takes the answer that is due as a client sends no more for the last one of its connection.
+  socket.destroySoon = () => {
+    if (!isRefusalDue(socket)) closeAfterReading(socket);
+  };
+  // RFC 9112 §9.6: a client that sends no more still reads. Nothing comes behind its last request, except an Error.
   socket.once('end', () => {
     const newest = newestOn(socket);
-    if (newest !== undefined) closeAfter(newest);
+    if (newest !== undefined && !isRefusalDue(socket)) closeAfter(newest);
   });
 }

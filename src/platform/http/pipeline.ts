@@ -14,8 +14,11 @@ interface Pipeline {
   newest: ServerResponse | undefined;
   /** The place of the last request that is answered, since its answer closes the connection; Infinity where none is known. */
   last: number;
+  /** Whether an Error follows the answer to the request that came last, for bytes behind it that are no request. */
+  isRefusalDue: boolean;
 }
 
+const EMPTY: Pipeline = { waiting: 0, joined: 0, newest: undefined, last: Infinity, isRefusalDue: false };
 const PLACE = Symbol('animal-store:place');
 const pipelines = new WeakMap<Duplex, Pipeline>();
 
@@ -86,6 +89,7 @@ export function closeAfter(response: ServerResponse): void {
 export function endPipeline(response: ServerResponse): void {
   const pipeline = pipelineOn(response.req.socket);
   pipeline.last = Math.min(pipeline.last, (response as Placed)[PLACE] ?? pipeline.joined);
+  pipeline.isRefusalDue = false;
 }
 
 /** No request that comes from now on is looked at: what was answered last closes the connection. */
@@ -94,13 +98,27 @@ export function closePipeline(socket: Duplex): void {
   pipeline.last = Math.min(pipeline.last, pipeline.joined);
 }
 
+/**
+ * Closes the pipeline at bytes that are no request. An Error for them is due, unless the answer to a request before them
+ * closes the connection (RFC 9112 §9.6).
+ */
+export function refuseBehindPipeline(socket: Duplex): void {
+  const pipeline = pipelineOn(socket);
+  pipeline.isRefusalDue = pipeline.joined < pipeline.last;
+  closePipeline(socket);
+}
+
+export function isRefusalDue(socket: Duplex): boolean {
+  return pipelines.get(socket)?.isRefusalDue === true;
+}
+
 /** Whether an answer before this one closes the connection, as was decided on after this request had joined. */
 export function isBehindTheLast(response: ServerResponse): boolean {
   return ((response as Placed)[PLACE] ?? 0) > pipelineOn(response.req.socket).last;
 }
 
 function pipelineOn(socket: Duplex): Pipeline {
-  return getOrInsert(pipelines, socket, () => ({ waiting: 0, joined: 0, newest: undefined, last: Infinity }));
+  return getOrInsert(pipelines, socket, () => ({ ...EMPTY }));
 }
 
 /** Takes the connection from Node's HTTP parser: what comes on it from now on is dropped. */

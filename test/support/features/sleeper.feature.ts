@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Controller,
@@ -5,6 +6,7 @@ import {
   Inject,
   Injectable,
   Module,
+  StreamableFile,
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
@@ -59,6 +61,13 @@ class Bed
   }
 }
 
+/** Two, the second a while after the first. */
+async function* snoring(): AsyncGenerator<string> {
+  yield 'z';
+  await sleep(300);
+  yield 'z';
+}
+
 @Controller('naps')
 class NapsController {
   constructor(private readonly bed: Bed) {}
@@ -69,6 +78,11 @@ class NapsController {
     await sleep(1000);
     this.bed.lieDown();
     return { rested: true };
+  }
+
+  @Get('snores')
+  snores(): StreamableFile {
+    return new StreamableFile(Readable.from(snoring()));
   }
 
   @Get('endless')
