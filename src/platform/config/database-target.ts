@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigError } from './config-error.js';
-import { readValueFile } from './given-values.js';
-import { bareHost, isHost, parseUrl } from './network-values.js';
-import { parserOf, valueKind } from './value-kinds.js';
+import { readValueFile } from './environment.js';
+import { bareHost, isHost, parserOf, parseUrl, valueKind } from './value-kinds.js';
 
 /** The database that DATABASE_URL names, every part percent-decoded. */
 export type DatabaseTarget = MySqlTarget | SqliteTarget;

@@ -1,7 +1,7 @@
 import type { ValidatorSpec } from 'envalid';
-import type { Configured } from './feature-config.js';
+import type { Configured, ConfigVariables } from './feature-config.js';
 import { parserOf } from './value-kinds.js';
-import { sections, variables } from './variables.js';
+import { sections } from './variables.js';
 import type { Config } from './config.js';
 
 /** What is written about one variable. */
@@ -23,15 +23,13 @@ export interface DocumentedSection {
 
 /** Every variable of the platform, then those of each feature, from the declarations. */
 export function documentedSections(features: readonly Configured[]): DocumentedSection[] {
-  const own = sections.map(({ title, names }) => ({
-    title,
-    variables: names.map((name) => documentVariable(name, variables[name])),
-  }));
-  const others = features.map(({ name: title, config }) => ({
-    title,
-    variables: Object.entries(config?.variables ?? {}).map(([name, spec]) => documentVariable(name, spec)),
-  }));
-  return [...own, ...others.filter(({ variables: listed }) => listed.length > 0)];
+  const others = features.map(({ name, config }): [string, ConfigVariables] => [name, config?.variables ?? {}]);
+  return [...Object.entries<ConfigVariables>(sections), ...others]
+    .map(([title, declared]) => ({
+      title,
+      variables: Object.entries(declared).map(([name, spec]) => documentVariable(name, spec)),
+    }))
+    .filter(({ variables }) => variables.length > 0);
 }
 
 function documentVariable(name: string, spec: ValidatorSpec<unknown>): DocumentedVariable {

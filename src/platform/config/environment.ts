@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigError } from './config-error.js';
-import { fileSuffix } from './given-values.js';
+import { ConfigError, type Fault } from './config-error.js';
 import { readTextFile, UnusableFile } from './text-file.js';
 
 /** The warnings about `.env`, by the environment that was made with it. */
@@ -68,4 +67,57 @@ function unreadPart(entry: string, rest: string | undefined): string | undefined
   if (rest !== undefined) return /^\s*(#|$)/.test(rest) ? undefined : 'has text behind its quotes, which is ignored';
   if (/=\s*["'`]/.test(entry)) return 'has a quote that does not end';
   return /[^\s=]#/.test(entry) ? 'has a value with #, which ends it; put the value in quotes' : undefined;
+}
+
+/** One variable that the environment sets. Empty is unset. */
+export interface GivenValue {
+  readonly text: string;
+  /** The file that it was read from, if it was. */
+  readonly file: string | undefined;
+}
+
+/** By the variable's name. */
+export type GivenValues = ReadonlyMap<string, GivenValue>;
+
+/** The first fault of each variable, by its name; that of the fault is `NAME_FILE` where the fault is in that. */
+export type Faults = Map<string, Fault>;
+
+/** `NAME_FILE` names a file that holds the value of `NAME`, as clusters mount secrets. */
+export const fileSuffix = '_FILE';
+
+/** Takes each name from the environment, or from the file that `NAME_FILE` names. Both at once are a fault. */
+export function collectGiven(env: NodeJS.ProcessEnv, names: Iterable<string>, faults: Faults): GivenValues {
+  const values = new Map<string, GivenValue>();
+  for (const name of names) {
+    const text = env[name] ?? '';
+    const file = env[name + fileSuffix] ?? '';
+    if (text !== '' && file !== '') {
+      faults.set(name, { name, reason: `is given twice: also as ${name}${fileSuffix}` });
+    } else if (text !== '') {
+      values.set(name, { text, file: undefined });
+    } else if (file !== '') {
+      const read = readValueFile(name, file);
+      if ('reason' in read) faults.set(name, read);
+      else values.set(name, { text: read.text, file });
+    }
+  }
+  return values;
+}
+
+/** The value in a file, one trailing newline trimmed, or the fault that there is none. */
+export function readValueFile(name: string, path: string): { readonly text: string } | Fault {
+  try {
+    const text = readTextFile(path).replace(/\r?\n$/, '');
+    // A secret that is not written yet, and not one that is meant to be unset.
+    if (text === '') throw new UnusableFile('is empty');
+    return { text };
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error;
+    return { name: name + fileSuffix, reason: `names a file that ${error.message}${quotePath(path)}` };
+  }
+}
+
+/** Only what looks like a path is repeated: someone may have put the secret itself where its path belongs. */
+function quotePath(path: string): string {
+  return /^\.{0,2}\/[\w./-]{1,254}$/.test(path) ? `: ${path}` : '';
 }

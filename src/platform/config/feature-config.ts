@@ -1,10 +1,5 @@
 import type { CleanedEnv, ExactValidator, ValidatorSpec } from 'envalid';
-import type { Setting } from './config.js';
-import type { FaultList } from './fault-list.js';
-import type { GivenValue } from './given-values.js';
-import { parseUrl } from './network-values.js';
-import { readValues, settingsOf } from './read-values.js';
-import { boolean, integer, oneOf, readableFile, valueKind } from './value-kinds.js';
+import { boolean, integer, oneOf, parseUrl, readableFile, valueKind } from './value-kinds.js';
 
 /** Variables by their names, each made by one of the kinds of `variable`. */
 export type ConfigVariables = Readonly<Record<string, ValidatorSpec<unknown>>>;
@@ -51,32 +46,3 @@ export const variable = {
   ),
   url: valueKind('an absolute http or https URL', (text) => parseUrl(text, ['http:', 'https:'])?.href),
 };
-
-/** The names of the features' variables. */
-export function featureNames(features: readonly Configured[]): string[] {
-  return features.flatMap(({ config }) => Object.keys(config?.variables ?? {}));
-}
-
-type FeatureValues = ReadonlyMap<symbol, Readonly<Record<string, unknown>>>;
-
-/** The values of each feature's variables, by what they are injected by, without those of features that are off. */
-export function readFeatures(
-  given: ReadonlyMap<string, GivenValue>,
-  features: readonly Configured[],
-  featuresOff: readonly string[],
-  faults: FaultList,
-): FeatureValues {
-  const configs = features.flatMap(({ name, config }) => (config && !featuresOff.includes(name) ? [config] : []));
-  return new Map(configs.map(({ KEY, variables }) => [KEY, Object.freeze(readValues(given, variables, faults))]));
-}
-
-export function featureSettings(
-  features: readonly Configured[],
-  values: FeatureValues,
-  given: ReadonlyMap<string, GivenValue>,
-): Setting[] {
-  return features.flatMap(({ config }) => {
-    const own = config && values.get(config.KEY);
-    return own ? settingsOf(config.variables, own, given) : [];
-  });
-}

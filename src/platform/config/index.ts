@@ -6,7 +6,7 @@ export {
   type ManagementConfig,
   type Setting,
 } from './config.js';
-export { ConfigModule } from './config.module.js';
+export { ConfigModule, FeatureEnvironment } from './config.module.js';
 export { ConfigError, type Fault } from './config-error.js';
 export {
   currentDatabaseTarget,
@@ -24,7 +24,6 @@ export {
   type Configured,
   type FeatureConfig,
 } from './feature-config.js';
-export { FeatureEnvironment } from './feature-environment.js';
 export {
   describeConfig,
   documentedSections,

@@ -1,9 +1,8 @@
-import type { Config, DatabaseConfig, HttpConfig } from './config.js';
-import { crossCheck } from './cross-checks.js';
-import { unreadLines } from './environment.js';
-import { featureNames, featureSettings, readFeatures, type Configured } from './feature-config.js';
-import { FaultList } from './fault-list.js';
-import { collectGiven } from './given-values.js';
+import { customCleanEnv, EnvMissingError, type CleanedEnv, type ReporterOptions } from 'envalid';
+import { ConfigError, type Fault } from './config-error.js';
+import { groupValues, type Config, type Setting } from './config.js';
+import { collectGiven, fileSuffix, unreadLines, type Faults, type GivenValues } from './environment.js';
+import type { Configured, ConfigVariables } from './feature-config.js';
 import {
   openTelemetryFaults,
   openTelemetryNames,
@@ -12,9 +11,9 @@ import {
   operationOf,
   sunsetVariables,
 } from './pattern-variables.js';
-import { readValues, settingsOf } from './read-values.js';
 import { warnOfUnknown } from './unknown-variables.js';
-import { variables, type Values } from './variables.js';
+import { parserOf } from './value-kinds.js';
+import { variables, type Values, type VariableName } from './variables.js';
 
 /**
  * Reads the whole configuration out of an environment.
@@ -29,59 +28,132 @@ export function loadConfig(
   features: readonly Configured[] = [],
 ): Config {
   const sunsets = sunsetVariables(env);
-  const names = [...Object.keys({ ...variables, ...sunsets }), ...featureNames(features)];
+  const declared = [variables, sunsets, ...features.map(({ config }) => config?.variables ?? {})];
+  const names = declared.flatMap((specs) => Object.keys(specs));
   const everyName = new Set([...names, ...openTelemetryNames(env)]);
-  const { values: given, faults: unread } = collectGiven(env, everyName);
+  const faults: Faults = new Map();
+  const given = collectGiven(env, everyName, faults);
 
-  const faults = new FaultList([...everyName]);
-  faults.add(unread);
   const read = readValues(given, variables, faults);
-  const dates = readValues(given, sunsets, faults);
-  const featureValues = readFeatures(given, features, read.FEATURES_OFF ?? [], faults);
+  const dates: Readonly<Record<string, Date | undefined>> = readValues(given, sunsets, faults);
+  const configs = features.flatMap(({ name, config }) => (config && !read.FEATURES_OFF?.includes(name) ? config : []));
+  const featureValues = new Map(configs.map(({ KEY, variables: own }) => [KEY, readValues(given, own, faults)]));
   const otel = openTelemetryVariables(given);
-  if (!read.OTEL_SDK_DISABLED) faults.add(openTelemetryFaults(otel));
-  faults.add(crossCheck(read, (name) => faults.has(name)));
+  for (const fault of [...(read.OTEL_SDK_DISABLED ? [] : openTelemetryFaults(otel)), ...crossFaults(read, faults)]) {
+    faults.set(fault.name, fault);
+  }
   const warnings = [...unreadLines(env), ...warnOfUnknown(env, names)];
-  faults.throwIfAny(warnings);
+  throwAny(faults, everyName, warnings);
 
   const values = { ...read, LOG_FORMAT: read.LOG_FORMAT ?? (onTerminal ? 'pretty' : 'json') } as const;
-  const groups = groupValues(values);
   return freeze({
-    ...groups,
-    database: { ...groups.database, urlFile: given.get('DATABASE_URL')?.file },
+    ...groupValues(values, given.get('DATABASE_URL')?.file),
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
     otel: { disabled: values.OTEL_SDK_DISABLED, variables: otel },
-    sunsets: datesByOperation(dates),
+    sunsets: new Map(
+      Object.entries(dates).flatMap(([name, date]) => (date ? [[operationOf(name), date] as const] : [])),
+    ),
     featureValues,
     settings: [
       ...settingsOf(variables, values, given),
       ...settingsOf(sunsets, dates, given),
-      ...featureSettings(features, featureValues, given),
+      ...configs.flatMap(({ KEY, variables: own }) => settingsOf(own, featureValues.get(KEY) ?? {}, given)),
       ...openTelemetrySettings(given, names),
     ],
     warnings,
   });
 }
 
-type Single = Pick<Values, 'NODE_ENV' | 'LOG_FORMAT'>;
-
 /**
  * One variable alone, for what needs nothing else of the configuration.
  *
  * @throws {ConfigError} for a value that is none.
  */
-export function readVariable<Name extends keyof Single>(env: NodeJS.ProcessEnv, name: Name): Single[Name] {
-  const { NODE_ENV, LOG_FORMAT } = variables;
-  const { values: given, faults: unread } = collectGiven(env, [name]);
-  const faults = new FaultList([name]);
-  faults.add(unread);
-  const read: Single = readValues(given, { NODE_ENV, LOG_FORMAT }, faults);
-  faults.throwIfAny([]);
+export function readVariable<Name extends 'NODE_ENV' | 'LOG_FORMAT'>(env: NodeJS.ProcessEnv, name: Name): Values[Name] {
+  const faults: Faults = new Map();
+  const read = readValues(collectGiven(env, [name], faults), variables, faults);
+  throwAny(faults, [name]);
   return read[name];
 }
 
-function datesByOperation(dates: Readonly<Record<string, Date | undefined>>): Map<string, Date> {
-  return new Map(Object.entries(dates).flatMap(([name, date]) => (date ? [[operationOf(name), date] as const] : [])));
+/**
+ * Validates what is given and adds the defaults. A faulty value is undefined in the result, whatever its type says:
+ * nothing of it may be used before `faults` is known to be empty.
+ */
+function readValues<S extends ConfigVariables>(given: GivenValues, specs: S, faults: Faults): Readonly<CleanedEnv<S>> {
+  const texts = new Map([...given].map(([name, { text }]) => [name, text]));
+  // envalid takes `devDefault` only where NODE_ENV is set.
+  if (!texts.has('NODE_ENV')) texts.set('NODE_ENV', 'development');
+  const reporter = ({ errors }: ReporterOptions<S>): void => {
+    for (const [name, error] of Object.entries<Error | undefined>(errors)) {
+      if (error && !faults.has(name)) faults.set(name, { name, reason: reasonOf(name, error, given) });
+    }
+  };
+  return customCleanEnv(Object.fromEntries(texts), specs, (cleaned) => cleaned, { reporter });
+}
+
+function reasonOf(name: string, error: Error, given: GivenValues): string {
+  // Only production has no default for what it needs (variables.ts).
+  if (error instanceof EnvMissingError) return 'is required in production';
+  return given.get(name)?.file === undefined ? error.message : `${error.message} (read from ${name}${fileSuffix})`;
+}
+
+/** @throws {ConfigError} where one of these variables has a fault, with the faults in this order. */
+function throwAny(faults: Faults, names: Iterable<string>, warnings?: readonly string[]): void {
+  const found = [...names].flatMap((name) => faults.get(name) ?? []);
+  if (found.length > 0) throw new ConfigError(found, warnings);
+}
+
+interface CrossCheck {
+  /** The first one is reported. */
+  readonly names: readonly [VariableName, ...VariableName[]];
+  readonly holds: (values: Values) => boolean;
+  readonly reason: string;
+}
+
+const crossChecks: readonly CrossCheck[] = [
+  {
+    names: ['MANAGEMENT_PORT', 'PORT'],
+    holds: (values) => values.MANAGEMENT_PORT === 0 || values.MANAGEMENT_PORT !== values.PORT,
+    reason: 'must differ from PORT',
+  },
+  {
+    names: ['REQUEST_DEADLINE_MS', 'DATABASE_ACQUIRE_TIMEOUT_MS', 'DATABASE_QUERY_TIMEOUT_MS'],
+    holds: (values) =>
+      values.REQUEST_DEADLINE_MS >= values.DATABASE_ACQUIRE_TIMEOUT_MS + values.DATABASE_QUERY_TIMEOUT_MS,
+    reason: 'must be at least DATABASE_ACQUIRE_TIMEOUT_MS plus DATABASE_QUERY_TIMEOUT_MS',
+  },
+  {
+    // Node.js refuses to make such a server.
+    names: ['HTTP_HEADERS_TIMEOUT_MS', 'HTTP_REQUEST_TIMEOUT_MS'],
+    holds: (values) => values.HTTP_HEADERS_TIMEOUT_MS <= values.HTTP_REQUEST_TIMEOUT_MS,
+    reason: 'must be at most HTTP_REQUEST_TIMEOUT_MS',
+  },
+  {
+    names: ['DATABASE_TLS_KEY_FILE', 'DATABASE_TLS_CERT_FILE'],
+    holds: (values) => (values.DATABASE_TLS_KEY_FILE === undefined) === (values.DATABASE_TLS_CERT_FILE === undefined),
+    reason: 'and DATABASE_TLS_CERT_FILE must be given together',
+  },
+];
+
+/** What is wrong between variables that are right by themselves. Checks that involve a faulty one are left out. */
+function crossFaults(values: Values, faults: Faults): Fault[] {
+  return crossChecks
+    .filter(({ names, holds }) => !names.some((name) => faults.has(name)) && !holds(values))
+    .map(({ names, reason }) => ({ name: names[0], reason }));
+}
+
+/** Every variable of `specs` with its effective value as text, secrets masked, and where it came from. */
+function settingsOf(specs: ConfigVariables, values: Readonly<Record<string, unknown>>, given: GivenValues): Setting[] {
+  return Object.entries(specs).map(([name, spec]) => {
+    const value = values[name];
+    const source = given.get(name);
+    return {
+      name,
+      value: value === undefined ? '' : parserOf(spec).show(value),
+      source: source === undefined ? 'default' : source.file === undefined ? 'environment' : 'file',
+    };
+  });
 }
 
 /** Freezes plain objects and arrays all the way down. */
@@ -90,73 +162,4 @@ function freeze<T extends object>(value: T): T {
     if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) freeze(inner);
   }
   return Object.freeze(value);
-}
-
-type Groups = Omit<Config, 'database' | 'log' | 'otel' | 'sunsets' | 'featureValues' | 'settings' | 'warnings'> & {
-  readonly database: Omit<DatabaseConfig, 'urlFile'>;
-};
-
-/** The values under the names by which the service speaks of them. */
-function groupValues(values: Values): Groups {
-  return {
-    env: values.NODE_ENV,
-    http: groupHttp(values),
-    management: {
-      port: values.MANAGEMENT_PORT,
-      livenessMaxStallMs: values.LIVENESS_MAX_STALL_MS,
-      readinessChecksDatabase: values.READINESS_CHECKS_DATABASE,
-    },
-    database: groupDatabase(values),
-    featuresOff: values.FEATURES_OFF ?? [],
-    migrations: values.MIGRATIONS,
-    auth: {
-      failuresPerMinute: values.AUTH_FAILURES_PER_MINUTE,
-      keysFile: values.API_KEYS_FILE,
-      cacheTtlMs: values.API_KEY_CACHE_TTL_MS,
-    },
-    idempotency: { retentionMs: values.IDEMPOTENCY_RETENTION_MS },
-    limits: { perMinute: values.RATE_LIMIT_PER_MINUTE, redisUrl: values.REDIS_URL },
-    shed: { maxInflight: values.SHED_MAX_INFLIGHT, loopDelayMs: values.SHED_LOOP_DELAY_MS },
-    startup: { timeoutMs: values.STARTUP_TIMEOUT_MS },
-    shutdown: { delayMs: values.SHUTDOWN_DELAY_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
-    docs: { enabled: values.DOCS_ENABLED, contact: values.DOCS_CONTACT },
-    metrics: { enabled: values.METRICS_ENABLED },
-    optimizationsOff: values.OPTIMIZATIONS_OFF ?? [],
-  };
-}
-
-function groupHttp(values: Values): HttpConfig {
-  return {
-    host: values.HOST,
-    port: values.PORT,
-    publicBaseUrl: values.PUBLIC_BASE_URL,
-    stagingBaseUrl: values.STAGING_BASE_URL,
-    requestDeadlineMs: values.REQUEST_DEADLINE_MS,
-    headersTimeoutMs: values.HTTP_HEADERS_TIMEOUT_MS,
-    requestTimeoutMs: values.HTTP_REQUEST_TIMEOUT_MS,
-    keepAliveTimeoutMs: values.HTTP_KEEP_ALIVE_TIMEOUT_MS,
-    bodyLimitBytes: values.HTTP_BODY_LIMIT_BYTES,
-    maxConnections: values.HTTP_MAX_CONNECTIONS,
-    trustProxy: values.TRUST_PROXY,
-    corsOrigins: values.CORS_ORIGINS ?? [],
-  };
-}
-
-function groupDatabase(values: Values): Groups['database'] {
-  return {
-    target: values.DATABASE_URL,
-    poolSize: values.DATABASE_POOL_SIZE,
-    maxWaiters: values.DATABASE_MAX_WAITERS,
-    acquireTimeoutMs: values.DATABASE_ACQUIRE_TIMEOUT_MS,
-    connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
-    queryTimeoutMs: values.DATABASE_QUERY_TIMEOUT_MS,
-    connectionMaxAgeMs: values.DATABASE_CONNECTION_MAX_AGE_MS,
-    tls: {
-      mode: values.DATABASE_TLS_MODE,
-      caFile: values.DATABASE_TLS_CA_FILE,
-      certFile: values.DATABASE_TLS_CERT_FILE,
-      keyFile: values.DATABASE_TLS_KEY_FILE,
-    },
-    causalReads: values.DATABASE_CAUSAL_READS,
-  };
 }

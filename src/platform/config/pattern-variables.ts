@@ -1,7 +1,7 @@
 import type { ValidatorSpec } from 'envalid';
 import type { Fault } from './config-error.js';
 import type { Setting } from './config.js';
-import { fileSuffix, type GivenValue } from './given-values.js';
+import { fileSuffix, type GivenValues } from './environment.js';
 import { isoDate, isReadableFile } from './value-kinds.js';
 
 // Variables whose names are known by a pattern alone: those of sunsets, and OpenTelemetry's.
@@ -36,7 +36,7 @@ export function openTelemetryNames(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** Every OTEL_ variable that is set, as given: OpenTelemetry defines and reads them. */
-export function openTelemetryVariables(given: ReadonlyMap<string, GivenValue>): Record<string, string> {
+export function openTelemetryVariables(given: GivenValues): Record<string, string> {
   const entries = [...given].filter(([name]) => name.startsWith('OTEL_'));
   return Object.fromEntries(entries.map(([name, { text }]) => [name, text]));
 }
@@ -53,7 +53,7 @@ export function openTelemetryFaults(otel: Readonly<Record<string, string>>): Fau
  *
  * @param listed the variables that are shown already.
  */
-export function openTelemetrySettings(given: ReadonlyMap<string, GivenValue>, listed: readonly string[]): Setting[] {
+export function openTelemetrySettings(given: GivenValues, listed: readonly string[]): Setting[] {
   return [...given]
     .filter(([name]) => name.startsWith('OTEL_') && !listed.includes(name))
     .map(([name, { text, file }]) => ({

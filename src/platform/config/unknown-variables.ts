@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { fileSuffix } from './given-values.js';
+import { fileSuffix } from './environment.js';
 
 /** First words that none but this service's variables are likely to begin with. */
 const ownPrefix =

@@ -1,7 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { databaseUrl } from './database-target.js';
-import { baseUrl, contact, host, origins, proxies, redisUrl } from './network-values.js';
-import { isoDate, openTelemetryBoolean, parserOf, readableFile } from './value-kinds.js';
+import {
+  baseUrl,
+  contact,
+  host,
+  isoDate,
+  openTelemetryBoolean,
+  origins,
+  parserOf,
+  proxies,
+  readableFile,
+  redisUrl,
+} from './value-kinds.js';
 
 const reads = (spec: Parameters<typeof parserOf>[0], text: string): unknown => {
   try {

@@ -2,25 +2,24 @@ import type { CleanedEnv } from 'envalid';
 import { DAY_MS } from '../clock.js';
 import { OPTIMIZATIONS } from '../optimizations.js';
 import { databaseUrl } from './database-target.js';
-import { baseUrl, contact, host, origins, proxies, redisUrl } from './network-values.js';
-import { boolean, featureNames, integer, someOf, oneOf, openTelemetryBoolean, readableFile } from './value-kinds.js';
+import * as kinds from './value-kinds.js';
 
-const environment = oneOf('production', 'development', 'test');
-const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
-const logFormat = oneOf('pretty', 'json');
-const migrations = oneOf('run', 'check', 'off');
-const tlsMode = oneOf('disable', 'verify-ca', 'verify-identity');
-const causalReads = oneOf('off', 'galera');
-const optimizations = someOf(...OPTIMIZATIONS);
-const port = integer(0, 65_535);
+const environment = kinds.oneOf('production', 'development', 'test');
+const logLevel = kinds.oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
+const logFormat = kinds.oneOf('pretty', 'json');
+const migrations = kinds.oneOf('run', 'check', 'off');
+const tlsMode = kinds.oneOf('disable', 'verify-ca', 'verify-identity');
+const causalReads = kinds.oneOf('off', 'galera');
+const optimizations = kinds.someOf(...OPTIMIZATIONS);
+const port = kinds.integer(0, 65_535);
 // Milliseconds: up to ten minutes, one minute, a day.
-const duration = integer(1, 600_000);
-const pause = integer(0, 600_000);
-const shortPause = integer(0, 60_000);
-const age = integer(1, DAY_MS);
+const duration = kinds.integer(1, 600_000);
+const pause = kinds.integer(0, 600_000);
+const shortPause = kinds.integer(0, 60_000);
+const age = kinds.integer(1, DAY_MS);
 // Longer than the longest request, so that no record expires while it is made.
-const retention = integer(3_600_000, 30 * DAY_MS);
-const count = integer(0, 1_000_000);
+const retention = kinds.integer(3_600_000, 30 * DAY_MS);
+const count = kinds.integer(0, 1_000_000);
 
 /*
  * Every variable of the platform: the one place that says what it is called, accepts, means and is when unset.
@@ -37,13 +36,13 @@ const general = {
     default: undefined,
     desc: 'How log lines look; unset: pretty on a terminal, else json',
   }),
-  FEATURES_OFF: featureNames({
+  FEATURES_OFF: kinds.featureNames({
     default: undefined,
     example: 'orders,adoptions',
     desc: 'Features that are not started; their tables stay as they are; unset: none',
   }),
-  DOCS_ENABLED: boolean({ default: true, desc: 'Whether /docs, /openapi.json and /openapi.yaml are served' }),
-  DOCS_CONTACT: contact({
+  DOCS_ENABLED: kinds.boolean({ default: true, desc: 'Whether /docs, /openapi.json and /openapi.yaml are served' }),
+  DOCS_CONTACT: kinds.contact({
     default: undefined,
     example: 'https://support.example.com',
     desc: 'Whom users of the API ask, an e-mail address or a URL: a link at /docs, and info.contact; unset: none',
@@ -51,14 +50,14 @@ const general = {
 };
 
 const http = {
-  HOST: host({ default: '0.0.0.0', desc: 'Address that both ports listen on' }),
+  HOST: kinds.host({ default: '0.0.0.0', desc: 'Address that both ports listen on' }),
   PORT: port({ default: 3000, desc: 'Port of the API; 0: any free one' }),
-  PUBLIC_BASE_URL: baseUrl({
+  PUBLIC_BASE_URL: kinds.baseUrl({
     devDefault: undefined,
     example: 'https://api.example.com/v1',
     desc: 'Where clients reach the API; unset: http://localhost:PORT/v1',
   }),
-  STAGING_BASE_URL: baseUrl({
+  STAGING_BASE_URL: kinds.baseUrl({
     default: undefined,
     example: 'https://staging.example.com/v1',
     desc: 'The staging server that the OpenAPI document lists; unset: none',
@@ -76,10 +75,10 @@ const http = {
     default: 65_000,
     desc: 'Time that an idle connection is kept; longer than the idle time of the balancer in front',
   }),
-  HTTP_BODY_LIMIT_BYTES: integer(1, 104_857_600)({ default: 16_384, desc: 'Largest request body' }),
-  HTTP_MAX_CONNECTIONS: integer(1, 1_000_000)({ default: 2000, desc: 'Open connections at once' }),
-  TRUST_PROXY: proxies({ default: 0, desc: 'Proxies in front whose X-Forwarded-For is believed; 0: none' }),
-  CORS_ORIGINS: origins({
+  HTTP_BODY_LIMIT_BYTES: kinds.integer(1, 104_857_600)({ default: 16_384, desc: 'Largest request body' }),
+  HTTP_MAX_CONNECTIONS: kinds.integer(1, 1_000_000)({ default: 2000, desc: 'Open connections at once' }),
+  TRUST_PROXY: kinds.proxies({ default: 0, desc: 'Proxies in front whose X-Forwarded-For is believed; 0: none' }),
+  CORS_ORIGINS: kinds.origins({
     default: undefined,
     example: 'https://app.example.com',
     desc: 'Origins whose pages may call the API; unset: none',
@@ -95,7 +94,7 @@ const http = {
 };
 
 const keysAndLimits = {
-  API_KEYS_FILE: readableFile({
+  API_KEYS_FILE: kinds.readableFile({
     default: undefined,
     example: '/run/secrets/api-keys.json',
     desc: 'A file of API keys besides those in the database; unset: none',
@@ -110,7 +109,7 @@ const keysAndLimits = {
     default: DAY_MS,
     desc: 'How long the answer to a request with Idempotency-Key is kept for repeats',
   }),
-  REDIS_URL: redisUrl({
+  REDIS_URL: kinds.redisUrl({
     default: undefined,
     example: 'redis://localhost:6379',
     desc: 'Shares rate limits between replicas; unset: each replica counts alone',
@@ -127,8 +126,11 @@ const database = {
     devDefault: 'run',
     desc: 'At start: run what is missing, be unready while behind, or neither',
   }),
-  DATABASE_POOL_SIZE: integer(1, 100)({ default: 10, desc: 'Connections per replica' }),
-  DATABASE_MAX_WAITERS: integer(0, 1000)({ default: 100, desc: 'Requests that may wait for a connection at once' }),
+  DATABASE_POOL_SIZE: kinds.integer(1, 100)({ default: 10, desc: 'Connections per replica' }),
+  DATABASE_MAX_WAITERS: kinds.integer(
+    0,
+    1000,
+  )({ default: 100, desc: 'Requests that may wait for a connection at once' }),
   DATABASE_ACQUIRE_TIMEOUT_MS: duration({ default: 500, desc: 'Time to wait for a connection of the pool' }),
   DATABASE_CONNECT_TIMEOUT_MS: duration({ default: 2000, desc: 'Time to open a connection' }),
   DATABASE_QUERY_TIMEOUT_MS: duration({
@@ -144,17 +146,17 @@ const database = {
     devDefault: 'disable',
     desc: 'TLS to the database, and what of the server is checked',
   }),
-  DATABASE_TLS_CA_FILE: readableFile({
+  DATABASE_TLS_CA_FILE: kinds.readableFile({
     default: undefined,
     example: '/run/secrets/database-ca.pem',
     desc: 'Authorities that may have signed the certificate of the database; unset: those of Node.js',
   }),
-  DATABASE_TLS_CERT_FILE: readableFile({
+  DATABASE_TLS_CERT_FILE: kinds.readableFile({
     default: undefined,
     example: '/run/secrets/database-client.pem',
     desc: 'Client certificate, with its key; unset: none',
   }),
-  DATABASE_TLS_KEY_FILE: readableFile({
+  DATABASE_TLS_KEY_FILE: kinds.readableFile({
     default: undefined,
     example: '/run/secrets/database-client-key.pem',
     desc: 'Key of the client certificate; unset: none',
@@ -167,8 +169,8 @@ const database = {
 
 const operations = {
   MANAGEMENT_PORT: port({ default: 9090, desc: 'Port of probes and metrics; 0: any free one' }),
-  METRICS_ENABLED: boolean({ default: true, desc: 'Whether /metrics is served on the management port' }),
-  READINESS_CHECKS_DATABASE: boolean({ default: true, desc: 'Whether /readyz fails while the database is away' }),
+  METRICS_ENABLED: kinds.boolean({ default: true, desc: 'Whether /metrics is served on the management port' }),
+  READINESS_CHECKS_DATABASE: kinds.boolean({ default: true, desc: 'Whether /readyz fails while the database is away' }),
   LIVENESS_MAX_STALL_MS: duration({ default: 10_000, desc: 'Stall of the event loop from which on /livez fails' }),
   STARTUP_TIMEOUT_MS: duration({ default: 20_000, desc: 'Time for the features to start, without the database' }),
   SHUTDOWN_DELAY_MS: pause({
@@ -185,7 +187,7 @@ const operations = {
     example: 'batching,plain-handlers',
     desc: 'Optimizations to leave out, to see whether one of them is at fault; answers stay the same; unset: none',
   }),
-  OTEL_SDK_DISABLED: openTelemetryBoolean({
+  OTEL_SDK_DISABLED: kinds.openTelemetryBoolean({
     default: true,
     desc: 'false: traces are exported; every other OTEL_ variable is as OpenTelemetry defines it',
   }),
@@ -194,13 +196,13 @@ const operations = {
 export const variables = { ...general, ...http, ...keysAndLimits, ...database, ...operations };
 
 /** The same variables in the order and under the headings in which they are documented. */
-export const sections: readonly { readonly title: string; readonly names: readonly VariableName[] }[] = [
-  { title: 'General', names: namesOf(general) },
-  { title: 'HTTP', names: namesOf(http) },
-  { title: 'Keys and limits', names: namesOf(keysAndLimits) },
-  { title: 'Database', names: namesOf(database) },
-  { title: 'Operation', names: namesOf(operations) },
-];
+export const sections = {
+  General: general,
+  HTTP: http,
+  'Keys and limits': keysAndLimits,
+  Database: database,
+  Operation: operations,
+};
 
 export function isPlatformVariable(name: string): boolean {
   return Object.hasOwn(variables, name);
@@ -210,7 +212,3 @@ export type VariableName = keyof typeof variables;
 
 /** The values as read, before they are grouped. */
 export type Values = CleanedEnv<typeof variables>;
-
-function namesOf<Name extends VariableName>(section: Readonly<Record<Name, unknown>>): Name[] {
-  return Object.keys(section) as Name[];
-}
