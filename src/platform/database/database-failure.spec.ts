@@ -13,7 +13,7 @@ import {
   isUnavailable,
   statementFault,
 } from './database-failure.js';
-import { LateError } from './deadline.js';
+import { LateError } from './driver-failure.js';
 
 const fault = (fields: object): Error => Object.assign(new Error('as the driver says'), fields);
 const failed = (fields: object): QueryFailedError => new QueryFailedError('SELECT 1', [], fault(fields));

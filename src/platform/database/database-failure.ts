@@ -1,8 +1,13 @@
 import { QueryFailedError } from 'typeorm';
 import { ApiError, coreErrors, OUTCOME_UNKNOWN } from '../errors/index.js';
-import { LateError } from './deadline.js';
-import { isConflict, isPassingMysqlFault, type MysqlFault } from './mysql-failure.js';
-import { isFileFault, isFileLock } from './sqlite-failure.js';
+import {
+  isConflict,
+  isFileFault,
+  isFileLock,
+  isPassingMysqlFault,
+  LateError,
+  type MysqlFault,
+} from './driver-failure.js';
 
 /** What the driver said, as TypeORM keeps it in `driverError`, and what the platform knows besides. */
 export interface DriverFault extends MysqlFault {

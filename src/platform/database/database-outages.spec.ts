@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino } from 'pino';
+import { QueryFailedError } from 'typeorm';
 import { loadConfig } from '../config/index.js';
-import { DatabaseOutages } from './database-outages.js';
+import { ApiError, coreErrors } from '../errors/index.js';
+import { DatabaseOutages, nameTlsFault, UnusableDatabase, unusableDatabase } from './database-outages.js';
+import { LateError } from './driver-failure.js';
 import { SessionError } from './mysql-session.js';
 
 let lines: Record<string, unknown>[];
@@ -175,4 +178,81 @@ describe('a file that cannot be read', () => {
       expect(outages.damagedFile).toBeUndefined();
     },
   );
+});
+
+describe('a fault of TLS', () => {
+  const failure = (message: string, code = 'HANDSHAKE_SSL_ERROR') => Object.assign(new Error(message), { code });
+
+  it.each([
+    ['certificate has expired', 'DATABASE_TLS_EXPIRED'],
+    ['certificate is not yet valid', 'DATABASE_TLS_EXPIRED'],
+    ["Hostname/IP does not match certificate's altnames: Host: a.", 'DATABASE_TLS_WRONG_HOST'],
+    ['unable to verify the first certificate', 'DATABASE_TLS_UNTRUSTED'],
+    ['self-signed certificate in certificate chain', 'DATABASE_TLS_UNTRUSTED'],
+    ['unsupported protocol', 'DATABASE_TLS_FAILED'],
+  ])('%s is %s', (message, code) => {
+    expect(nameTlsFault(failure(message))).toMatchObject({ code, message });
+  });
+
+  it('is not offering it, too', () => {
+    const fault = failure('Server does not support secure connection', 'HANDSHAKE_NO_SSL_SUPPORT');
+    expect(nameTlsFault(fault)).toMatchObject({ code: 'DATABASE_TLS_NOT_OFFERED' });
+  });
+
+  it('is told from every other', () => {
+    expect(nameTlsFault(failure('connect ECONNREFUSED', 'ECONNREFUSED'))).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(nameTlsFault('certificate has expired')).toBe('certificate has expired');
+  });
+});
+
+describe('what a command cannot be done for', () => {
+  const fault = (code: string, errno?: number): Error =>
+    Object.assign(new Error('As the driver says'), { code, errno });
+  const target = { kind: 'sqlite', path: '/store' } as const;
+
+  it.each([
+    ['ER_LOCK_DEADLOCK', 1213, 'Another process holds a lock. Try again'],
+    ['ER_LOCK_WAIT_TIMEOUT', 1205, 'Another process holds a lock. Try again'],
+    ['SQLITE_BUSY_SNAPSHOT', undefined, 'Another process holds a lock. Try again'],
+    ['SQLITE_LOCKED', undefined, 'Another process holds a lock. Try again'],
+    ['SQLITE_CORRUPT', undefined, 'The database cannot be used'],
+    ['ER_CON_COUNT_ERROR', 1040, 'The database cannot be used'],
+  ])('%s is told as what it is, also under what it was translated to', (code, errno, said) => {
+    const failed = new QueryFailedError('SELECT 1', [], fault(code, errno));
+    const translated = new ApiError(coreErrors.serviceUnavailable, undefined, { cause: failed });
+    for (const thrown of [fault(code, errno), failed, translated]) {
+      expect(unusableDatabase(thrown, target)?.message).toBe(`${said}: /store: As the driver says (${code})`);
+    }
+  });
+
+  it('a fault of a program is not', () => {
+    expect(unusableDatabase(fault('ER_PARSE_ERROR', 1064), target)).toBeUndefined();
+    expect(unusableDatabase(new TypeError('broken'), target)).toBeUndefined();
+  });
+
+  it('whatever ends a connection is, and so is who may not use it', () => {
+    const outside = [
+      new LateError(5),
+      new SessionError(['autocommit is 0, not 1']),
+      Object.assign(fault('PROTOCOL_CONNECTION_LOST'), { fatal: true }),
+      ...[1045, 1049, 1227, 1698].map((errno) => fault(`ER_${errno}`, errno)),
+      fault('ECONNREFUSED', -111),
+    ];
+    for (const thrown of outside) expect(unusableDatabase(thrown, target)).toBeInstanceOf(UnusableDatabase);
+  });
+
+  it('is told on one line, with its code once', () => {
+    const told = (message: string, code?: string): string | undefined =>
+      unusableDatabase(Object.assign(new Error(message), { code, fatal: true }), target)?.message;
+    expect(told('connect ECONNREFUSED 127.0.0.1', 'ECONNREFUSED')).toBe(
+      'The database cannot be used: /store: connect ECONNREFUSED 127.0.0.1',
+    );
+    expect(told('away')).toBe('The database cannot be used: /store: away');
+    expect(told('two\nlines\u001b[31m', 'X')).toBe('The database cannot be used: /store: two lines [31m (X)');
+  });
+
+  it('is what the first of several addresses said', () => {
+    const errors = [fault('ECONNREFUSED', -111), fault('EHOSTUNREACH', -113)];
+    expect(unusableDatabase(new AggregateError(errors), target)?.message).toContain('(ECONNREFUSED)');
+  });
 });

@@ -1,9 +1,15 @@
-import { currentDatabaseTarget, databaseFile, type Config } from '../config/index.js';
+import {
+  currentDatabaseTarget,
+  databaseFile,
+  showDatabaseTarget,
+  type Config,
+  type DatabaseTarget,
+} from '../config/index.js';
 import { OutageTime, type Log } from '../logging/index.js';
-import { nameTlsFault } from './database-tls.js';
-import { isRefusedByServer } from './mysql-failure.js';
+import { StartFault } from '../start-fault.js';
+import { isLockFault, isPassing } from './database-failure.js';
+import { isFileFault, isRefusedByServer, isUnreadable, LateError, type MysqlFault } from './driver-failure.js';
 import { SessionError } from './mysql-session.js';
-import { isUnreadable } from './sqlite-failure.js';
 
 /** What can fail of a database by itself: a full disk still takes reads, a locked table still takes logins. */
 export type DatabasePart = 'connect' | 'read' | 'write';
@@ -111,4 +117,63 @@ function adviceOn(part: DatabasePart, err: unknown): string {
   return isRefusedByServer(err)
     ? 'The database refuses the login; trying again. Check its password, grants and locks'
     : 'The database cannot be used; trying again. Check that it runs, and can be reached from here';
+}
+
+/** What is wrong with the server's TLS; mysql2 calls all of it HANDSHAKE_SSL_ERROR. */
+const CAUSES: readonly (readonly [code: string, message: RegExp])[] = [
+  ['DATABASE_TLS_EXPIRED', /certificate (has expired|is not yet valid)/],
+  ['DATABASE_TLS_WRONG_HOST', /does not match certificate/],
+  ['DATABASE_TLS_UNTRUSTED', /self-signed certificate|unable to (verify|get)|certificate signature|invalid CA/],
+];
+
+/** Gives a fault of the server's TLS a code of its own, by which an operator tells them apart. Others stay as they are. */
+export function nameTlsFault(fault: unknown): unknown {
+  if (!(fault instanceof Error)) return fault;
+  const { code } = fault as NodeJS.ErrnoException;
+  if (code === 'HANDSHAKE_NO_SSL_SUPPORT') return Object.assign(fault, { code: 'DATABASE_TLS_NOT_OFFERED' });
+  if (code !== 'HANDSHAKE_SSL_ERROR') return fault;
+  const cause = CAUSES.find(([, message]) => message.test(fault.message))?.[0];
+  return Object.assign(fault, { code: cause ?? 'DATABASE_TLS_FAILED' });
+}
+
+/** What MySQL calls a login that may not do it, or that there is none of; an unknown database. */
+const NOT_ALLOWED: ReadonlySet<number> = new Set([1045, 1049, 1227, 1698]);
+
+const CANNOT_BE_USED = 'The database cannot be used';
+
+/** The database is well, but others hold what the work needs, or held it crosswise: the same may succeed later. */
+const IS_LOCKED = 'Another process holds a lock. Try again';
+
+/** The database cannot be used, or not now, for a reason outside of this program. Says which one and why, on one line. */
+export class UnusableDatabase extends StartFault {
+  constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions, what = CANNOT_BE_USED) {
+    const which = databaseFile(target) ?? showDatabaseTarget(target);
+    super(`${what}: ${which}: ${reason.replace(/\p{Cc}+/gu, ' ')}`, options);
+    this.name = 'UnusableDatabase';
+  }
+}
+
+/**
+ * @param thrown by a driver, by TypeORM or by what they were translated to.
+ * @returns the same in plain words; undefined for a fault of a program, whose stack tells more.
+ */
+export function unusableDatabase(thrown: unknown, target: DatabaseTarget): UnusableDatabase | undefined {
+  const fault = rootOf(thrown);
+  if (!Error.isError(fault) || !(isLockFault(fault) || isOutside(fault))) return undefined;
+  const { code, message } = nameTlsFault(fault) as MysqlFault;
+  const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  return new UnusableDatabase(target, reason, { cause: thrown }, isLockFault(fault) ? IS_LOCKED : CANNOT_BE_USED);
+}
+
+/** What the driver said. A host with several addresses has a fault for each; one will do. */
+function rootOf(thrown: unknown): unknown {
+  const { errors, driverError, cause } = (thrown ?? {}) as { errors?: unknown; driverError?: unknown; cause?: unknown };
+  const below: unknown = Array.isArray(errors) ? errors[0] : (driverError ?? cause);
+  return Error.isError(below) ? rootOf(below) : thrown;
+}
+
+function isOutside(fault: MysqlFault): boolean {
+  if (fault instanceof LateError || fault instanceof SessionError || fault.fatal === true) return true;
+  if (fault.errno === undefined) return isFileFault(fault.code ?? '');
+  return NOT_ALLOWED.has(fault.errno) || isPassing(fault);
 }

@@ -2,10 +2,9 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Metrics } from '../metrics/index.js';
-import { certificateExpiry } from './database-tls.js';
 import type { DatabaseOutages } from './database-outages.js';
-import { DatabaseWatch } from './database-watch.js';
-import { LateError } from './deadline.js';
+import { certificateExpiry, DatabaseWatch } from './database-watch.js';
+import { LateError } from './driver-failure.js';
 
 const HOUR = 3_600_000;
 

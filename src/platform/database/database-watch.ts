@@ -1,11 +1,12 @@
+import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Log } from '../logging/index.js';
 import type { StatementTarget } from './statement-log.js';
 import type { Metrics, PoolState } from '../metrics/index.js';
 import { tracing } from '../tracing/index.js';
-import { certificateExpiry } from './database-tls.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
-import { LateError } from './deadline.js';
+import { LateError } from './driver-failure.js';
 import type { StatementFault } from './database-failure.js';
 import { isRead, summaryOf } from './statement-summary.js';
 
@@ -88,4 +89,28 @@ export class DatabaseWatch {
 
 function partOf(sql: string): DatabasePart {
   return isRead(sql) ? 'read' : 'write';
+}
+
+export interface CertificateExpiry {
+  /** The earliest in the server's chain, up to the authority. */
+  readonly server?: Date;
+  /** Of the client certificate that was sent. */
+  readonly client?: Date;
+}
+
+/** When the certificates of a connection expire; empty where it has no TLS. */
+export function certificateExpiry(socket: Socket): CertificateExpiry {
+  if (!(socket instanceof TLSSocket)) return {};
+  const [server, client] = [socket.getPeerX509Certificate(), socket.getX509Certificate()];
+  return {
+    ...(server === undefined ? {} : { server: earliest(server) }),
+    ...(client === undefined ? {} : { client: client.validToDate }),
+  };
+}
+
+function earliest(certificate: X509Certificate): Date {
+  const { issuerCertificate: issuer, validToDate } = certificate;
+  if (issuer === undefined || issuer.fingerprint256 === certificate.fingerprint256) return validToDate;
+  const above = earliest(issuer);
+  return above < validToDate ? above : validToDate;
 }

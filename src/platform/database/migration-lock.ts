@@ -4,7 +4,7 @@ import type { PlatformDataSource } from './platform-data-source.js';
 import { StartFault } from '../start-fault.js';
 import { databaseNow } from './database-clock.js';
 import { codeOf } from './database-failure.js';
-import { isFileLock } from './sqlite-failure.js';
+import { isFileLock } from './driver-failure.js';
 
 /** Runs one statement. */
 type Ask = (sql: string, parameters: readonly unknown[]) => Promise<unknown>;

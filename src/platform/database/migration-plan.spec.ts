@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { EntitySchema, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { loadConfig } from '../config/index.js';
 import { createDataSource } from './data-source.js';
-import { planMigrations } from './migration-plan.js';
+import { MOST_COUNTED, planMigrations, tableSizes } from './migration-plan.js';
 import type { PlatformDataSource } from './platform-data-source.js';
 
 class CreateToys1500000000000 implements MigrationInterface {
@@ -58,4 +58,24 @@ it('reads from a database that is open, runs nothing of it, and gives its query 
   await dataSource.ask('CREATE TABLE toy (id INT)');
   expect((await planMigrations(dataSource, sources, steps))[0]?.statements).toStrictEqual([]);
   expect(runners.map(({ isReleased }) => isReleased)).toStrictEqual([true, true, true, true]);
+});
+
+const schema = (name: string) => new EntitySchema({ name, columns: { id: { type: 'int', primary: true } } });
+
+it('says how many rows each table has, up to a number, without those that are not there', async () => {
+  const entities = ['few', 'gone', 'many'].map(schema);
+  const source = await createDataSource(loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'sqlite::memory:' }), [
+    { entities },
+  ]);
+  await source.initialize();
+  await source.ask('CREATE TABLE few AS SELECT 1 AS id UNION SELECT 2');
+  const count = (rows: number) =>
+    `CREATE TABLE many AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < ${rows}) SELECT id FROM n`;
+  await source.ask(count(MOST_COUNTED + 5));
+  expect(await tableSizes(source, entities)).toStrictEqual([
+    { table: 'few', rows: 2 },
+    { table: 'many', rows: MOST_COUNTED + 1 },
+  ]);
+  await source.destroy();
+  await expect(tableSizes(source, entities)).rejects.toThrow('not ready');
 });

@@ -1,5 +1,7 @@
 import type { DataSource } from 'typeorm';
+import type { Entities } from '../feature.js';
 import { messageOf } from '../logging/index.js';
+import { isMissingTable } from './database-failure.js';
 import type { MigrationSource, MigrationStep } from './migrator.js';
 
 /** What one migration would run. */
@@ -61,4 +63,31 @@ function dedent(sql: string): string {
   const indents = lines.filter((line) => line.startsWith(' ')).map((line) => line.length - line.trimStart().length);
   const least = lines.every((line) => line.startsWith(' ')) || lines.at(-1)?.startsWith(' ') ? Math.min(...indents) : 0;
   return lines.map((line) => (line.startsWith(' ') ? line.slice(least) : line)).join('\n');
+}
+
+/** Rows of one table that are counted at most: to count all of a large one takes minutes. */
+export const MOST_COUNTED = 100_000;
+
+/** What is lost where the migrations of a feature are undone. */
+export interface TableSize {
+  readonly table: string;
+  /** Up to one more than `MOST_COUNTED`, which then stands for any number beyond it. */
+  readonly rows: number;
+}
+
+/** How much the tables of these entities hold, without those that are not there. */
+export async function tableSizes(dataSource: DataSource, entities: Entities): Promise<TableSize[]> {
+  const sizes: TableSize[] = [];
+  for (const entity of entities) {
+    const { tableName: table } = dataSource.getMetadata(entity);
+    const some = `SELECT 1 FROM ${dataSource.driver.escape(table)} LIMIT ${MOST_COUNTED + 1}`;
+    try {
+      const count = `SELECT COUNT(*) AS n FROM (${some}) AS counted`;
+      const [found] = await dataSource.query<{ n: unknown }[]>(count);
+      sizes.push({ table, rows: Number(found?.n) });
+    } catch (error) {
+      if (!isMissingTable(error)) throw error;
+    }
+  }
+  return sizes;
 }

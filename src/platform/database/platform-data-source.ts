@@ -10,7 +10,7 @@ import {
   type SelectQueryBuilder,
 } from 'typeorm';
 import { driverErrorOf } from './database-failure.js';
-import { retryCode } from './mysql-failure.js';
+import { retryCode } from './driver-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
 import { PlatformQueryBuilder } from './platform-query-builder.js';

@@ -3,13 +3,13 @@ import { EntitySchema } from 'typeorm';
 import { loadConfig } from '../config/index.js';
 import { createDataSource } from './data-source.js';
 import {
+  compareSchema,
   entityColumns,
   mysqlDifference,
   readMysqlTables,
   sqliteDifference,
   type MysqlColumn,
-} from './column-differences.js';
-import { compareSchema } from './schema-comparison.js';
+} from './schema-comparison.js';
 
 const entity = {
   name: 'x',

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type mysql2 from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { inTime } from '../../in-time.js';
-import { LateError } from '../deadline.js';
+import { LateError } from '../driver-failure.js';
 import { mysqlValues } from '../sql-values.js';
 
 type Mysql2 = Pick<typeof mysql2, 'createConnection' | 'TypedParameter'>;

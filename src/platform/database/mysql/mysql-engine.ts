@@ -5,7 +5,7 @@ import type { Config, MySqlTarget } from '../../config/index.js';
 import type { Log } from '../../logging/index.js';
 import { NotAskedError } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import type { MysqlFault } from '../mysql-failure.js';
+import type { MysqlFault } from '../driver-failure.js';
 import { mysqlLogin, mysqlTls } from '../mysql-credentials.js';
 import { SessionError, setUpSession } from '../mysql-session.js';
 import { RetryBudget } from '../retry-budget.js';

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/index.js';
 import { isOutageFault, NotAskedError, statementFault } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import { isLeftOpen, retryCode, spoilsConnection, type MysqlFault } from '../mysql-failure.js';
+import { isLeftOpen, retryCode, spoilsConnection, type MysqlFault } from '../driver-failure.js';
 import { isCommitted } from '../mysql-session.js';
 import type { RetryBudget } from '../retry-budget.js';
 import { requireSqlValues } from '../sql-values.js';

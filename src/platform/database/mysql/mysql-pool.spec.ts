@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { NotAskedError } from '../database-failure.js';
-import { LateError } from '../deadline.js';
+import { LateError } from '../driver-failure.js';
 import type { MysqlConnection } from './mysql-connection.js';
 import { MysqlPool } from './mysql-pool.js';
 

@@ -1,8 +1,7 @@
 import type { Config } from '../../config/index.js';
 import type { PoolState } from '../../metrics/index.js';
 import { NotAskedError } from '../database-failure.js';
-import { LateError } from '../deadline.js';
-import { isReadOnlyFault, isRefusedByServer, spoilsConnection, type MysqlFault } from '../mysql-failure.js';
+import { isReadOnlyFault, isRefusedByServer, LateError, type MysqlFault, spoilsConnection } from '../driver-failure.js';
 import type { MysqlConnection } from './mysql-connection.js';
 
 /**

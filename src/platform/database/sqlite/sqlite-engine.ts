@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config/index.js';
 import { NotAskedError, statementFault } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import { withDeadline } from '../deadline.js';
-import { isFileFault, isFileLock } from '../sqlite-failure.js';
+import { isFileFault, isFileLock, withDeadline } from '../driver-failure.js';
 import { requireSqlValues } from '../sql-values.js';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.js';
 

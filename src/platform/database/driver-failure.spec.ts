@@ -1,8 +1,15 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
 import { databaseFailure, isDuplicateKey, isLocked, isOutage } from './database-failure.js';
-import { LateError } from './deadline.js';
-import { isLeftOpen, isRefusedByServer, retryCode, spoilsConnection, type MysqlFault } from './mysql-failure.js';
+import {
+  isLeftOpen,
+  isRefusedByServer,
+  LateError,
+  type MysqlFault,
+  withDeadline,
+  retryCode,
+  spoilsConnection,
+} from './driver-failure.js';
 import { SessionError } from './mysql-session.js';
 
 const numbered = (errno: number): MysqlFault =>
@@ -96,4 +103,22 @@ describe('a fault of MySQL', () => {
     expect([numbered(1045), new SessionError(['x'])].map(isRefusedByServer)).toEqual([true, true]);
     expect([network('ECONNREFUSED'), new LateError(1)].map(isRefusedByServer)).toEqual([false, false]);
   });
+});
+
+it('ends a wait that takes too long, by an error that says for how long', async () => {
+  const late = withDeadline(5, new Promise(() => undefined));
+  await expect(late).rejects.toThrow(new LateError(5));
+  await expect(late).rejects.toMatchObject({
+    name: 'LateError',
+    code: 'DATABASE_TIMEOUT',
+    message: 'No answer from the database within 5 ms',
+  });
+});
+
+it('gives what comes in time, or what it fails with, and leaves no timer', async () => {
+  jest.useFakeTimers();
+  await expect(withDeadline(1000, Promise.resolve(7))).resolves.toBe(7);
+  await expect(withDeadline(1000, Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
 });

@@ -1,5 +1,22 @@
-import { LateError } from './deadline.js';
+import { inTime } from '../in-time.js';
 import { SessionError } from './mysql-session.js';
+
+/** The database did not answer in time; what it does with the statement is not known. */
+export class LateError extends Error {
+  readonly code = 'DATABASE_TIMEOUT';
+
+  constructor(milliseconds: number) {
+    super(`No answer from the database within ${milliseconds} ms`);
+    this.name = 'LateError';
+  }
+}
+
+/** Waits for `work` at most `milliseconds`, after which it rejects with a `LateError`. */
+export async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const done = work.then(() => true);
+  if (!(await inTime(milliseconds, done))) throw new LateError(milliseconds);
+  return work;
+}
 
 /** What mysql2 rejects with: the server's error number and its name, or a network error's code. */
 export interface MysqlFault extends Error {
@@ -95,4 +112,31 @@ export function isLeftOpen(fault: MysqlFault): boolean {
 /** System errors have negative numbers and a code such as ECONNREFUSED; mysql2's own are named PROTOCOL_…. */
 function isNetworkFault({ errno, code }: MysqlFault): boolean {
   return (errno !== undefined && errno < 0) || (code?.startsWith('PROTOCOL_') ?? false);
+}
+
+/** Another process, or connection, is writing to the file. */
+const LOCK = /^SQLITE_(BUSY|LOCKED)/;
+
+/** The file cannot be opened, read or written, for a reason that may pass: the disk takes no more, say. */
+const DISK = /^SQLITE_(CANTOPEN|FULL|IOERR|PROTOCOL|READONLY)/;
+
+/** It may not be used, or holds no database. */
+const NO_DATABASE = /^SQLITE_(AUTH|CORRUPT|NOTADB|PERM)/;
+
+/** What is on the disk cannot be read, or is not what was written. */
+const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(CORRUPTFS|DATA|READ|SHORT_READ)$)/;
+
+/** Whether it is a page, or the whole file, that cannot be read. */
+export function isUnreadable(code: string): boolean {
+  return UNREADABLE.test(code);
+}
+
+/** Whether others hold what a statement needs, by SQLite's name of its failure: the same may succeed later. */
+export function isFileLock(code: string): boolean {
+  return LOCK.test(code);
+}
+
+/** Whether it is the file itself that cannot be used. */
+export function isFileFault(code: string): boolean {
+  return DISK.test(code) || NO_DATABASE.test(code);
 }
