@@ -1,6 +1,6 @@
 /**
  * Starts the built service once and stops it, which leaves the compiled code of its modules in the compile cache
- * (src/platform/runtime/compiled-code.ts), so that the first real start has it already. Its database is a file that is
+ * (src/platform/runtime/v8.ts), so that the first real start has it already. Its database is a file that is
  * gone afterwards. The cache holds for one version of Node and one user. Where the service cannot be started here, a
  * first start is slower, and that is all.
  */

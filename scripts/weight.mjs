@@ -14,8 +14,7 @@ const FOR_SPEED = [
   'http/turn-queue',
   'http/exchange-list',
   'json/json-bytes',
-  'runtime/compiled-code',
-  'runtime/start-memory',
+  'runtime/v8',
 ].map((name) => `src/platform/${name}.ts`);
 
 const read = (path) => readFileSync(path, 'utf8');

@@ -8,10 +8,9 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer, NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { ApiKeyGuard, MiddlewareAccess } from './platform/auth/index.js';
-import { SystemClock, type Clock } from './platform/clock.js';
+import { SystemClock, type Clock } from './platform/time.js';
 import { CONFIG, FeatureEnvironment, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
-import { RemovalGuard, warnOfUnknownSunsets } from './platform/deprecation/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
 import {
   checkFeatures,
@@ -42,7 +41,7 @@ import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { FeatureMetrics, Metrics } from './platform/metrics/index.js';
 import { turnOptimizationsOff } from './platform/optimizations.js';
 import { PlatformModule, type CoreProviders } from './platform/platform.module.js';
-import { PublicUrls, RouteTable, type Route } from './platform/routing/index.js';
+import { PublicUrls, RemovalGuard, RouteTable, warnOfUnknownSunsets, type Route } from './platform/routing/index.js';
 import { platformSchema } from './platform/schema.js';
 import { RequestValidationPipe } from './platform/validation/index.js';
 import { revision, version } from './platform/version.js';

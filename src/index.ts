@@ -13,7 +13,7 @@ export {
   type ObjectPolicy,
 } from './platform/auth/index.js';
 export { createBatcher, type BatcherOptions } from './platform/batching/index.js';
-export { Clock, SystemClock } from './platform/clock.js';
+export { Clock, SystemClock } from './platform/time.js';
 export {
   CONFIG,
   ConfigError,
@@ -45,11 +45,11 @@ export {
   queryEach,
   type InList,
 } from './platform/database/index.js';
-export { Deprecated } from './platform/deprecation/index.js';
 export {
   ApiError,
   coreErrors,
   defineErrorCode,
+  StartFault,
   statusOfCategory,
   type ApiErrorOptions,
   type ErrorCategory,
@@ -83,13 +83,13 @@ export { FeatureMetrics, type Counter, type Gauge, type Histogram } from './plat
 export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination/index.js';
 export {
   BodyLimit,
+  Deprecated,
   LocatedBy,
   Raises,
   RequestDeadline,
   Stability,
   type DeprecationTerms,
 } from './platform/routing/index.js';
-export { StartFault } from './platform/start-fault.js';
 export {
   EnumParameter,
   EnumProperty,

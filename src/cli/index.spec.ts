@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pets } from '../pets/index.js';
-import { StartFault } from '../platform/start-fault.js';
+import { StartFault } from '../platform/errors/index.js';
 import { runCommand } from './index.js';
 
 let stdout: string;

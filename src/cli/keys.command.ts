@@ -13,7 +13,7 @@ import {
   printableJson,
   type ApiKeyStore,
 } from '../platform/auth/index.js';
-import { DAY_MS, type Clock } from '../platform/clock.js';
+import { DAY_MS, type Clock } from '../platform/time.js';
 import { codeOf } from '../platform/database/index.js';
 import { commandHint } from '../platform/lifecycle/index.js';
 import { refuse } from './exit-codes.js';

@@ -7,7 +7,7 @@ import { holdBack, refuse } from './exit-codes.js';
 import { describeAhead, printPlan, printStatus, unknownTo } from './migration-report.js';
 import { readConfig, withDatabase } from './with-database.js';
 import { exitCodeOf, onStopSignal, type StopSignal } from '../platform/runtime/index.js';
-import { StartFault } from '../platform/start-fault.js';
+import { StartFault } from '../platform/errors/index.js';
 
 interface MigrateOptions {
   readonly undo?: string;

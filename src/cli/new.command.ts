@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { StartFault } from '../platform/start-fault.js';
+import { StartFault } from '../platform/errors/index.js';
 import { refuse } from './exit-codes.js';
 import { feature, featurePackage, type FeatureOptions, type Tree } from './feature.schematic.js';
 

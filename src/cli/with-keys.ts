@@ -1,5 +1,5 @@
 import { ApiKeyStore, keyEnvironmentOf, LoggedKeyAudit, ApiKeysFileWriter } from '../platform/auth/index.js';
-import { SystemClock } from '../platform/clock.js';
+import { SystemClock } from '../platform/time.js';
 import type { Feature } from '../platform/feature.js';
 import type { WithKeys, WithKeysFile } from './keys.command.js';
 import { commandLog } from './command-log.js';

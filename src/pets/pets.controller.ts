@@ -1,11 +1,10 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { RequireScope } from '../platform/auth/index.js';
-import { Deprecated } from '../platform/deprecation/index.js';
 import { Idempotent } from '../platform/idempotency/index.js';
 import { ParseIdPipe } from '../platform/int64/index.js';
 import { Paginated, type Page } from '../platform/pagination/index.js';
-import { LocatedBy, Raises } from '../platform/routing/index.js';
+import { Deprecated, LocatedBy, Raises } from '../platform/routing/index.js';
 import { ListPetsQuery, NewPetBody, petBody, PetBody } from './pets.dto.js';
 import { petNotFound } from './pets.errors.js';
 import { PetsService } from './pets.service.js';

@@ -1,9 +1,8 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { AuthModule } from './auth/index.js';
-import { Clock } from './clock.js';
+import { Clock } from './time.js';
 import { ConfigModule, type Config } from './config/index.js';
 import { DatabaseModule, type PlatformDataSource } from './database/index.js';
-import { DeprecationModule } from './deprecation/index.js';
 import { HealthModule } from './health/index.js';
 import { HttpModule } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
@@ -40,7 +39,6 @@ export class PlatformModule {
         HttpModule,
         AuthModule,
         LimitsModule,
-        DeprecationModule,
         IdempotencyModule,
         HealthModule,
         LifecycleModule,

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { DataSource } from 'typeorm';
 import { createApplication, logContext, type CreateNest } from '../application.js';
 import { ApiKeyStore, EVERYTHING } from '../platform/auth/index.js';
-import { Clock } from '../platform/clock.js';
+import { Clock } from '../platform/time.js';
 import { loadConfig, type Config } from '../platform/config/index.js';
 import type { Feature } from '../platform/feature.js';
 import type { Application } from '../platform/lifecycle/index.js';

@@ -31,7 +31,7 @@ const forbidden: readonly Case[] = [
   ['src/platform/errors/knows-a-feature.ts', 'src/pets/index.ts', 'platform-knows-nothing-above'],
   ['src/platform/knows-the-list.ts', 'src/features.ts', 'platform-knows-nothing-above'],
   ['src/pets/deep-import.ts', 'src/platform/errors/api-error.ts', 'concern-by-its-index'],
-  ['src/platform/clock.ts', 'src/platform/errors/api-error.ts', 'concern-by-its-index'],
+  ['src/platform/time.ts', 'src/platform/errors/api-error.ts', 'concern-by-its-index'],
   ['src/platform/http/deep-import.ts', 'src/platform/errors/api-error.ts', 'concern-by-its-index-from-a-concern'],
   ['src/pets/a.controller.ts', 'typeorm', 'controller-knows-no-sql'],
   ['src/pets/b.controller.ts', 'src/pets/pets.repository.ts', 'controller-knows-no-sql'],

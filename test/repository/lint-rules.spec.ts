@@ -11,26 +11,26 @@ const decisions = (count: number): string => lines(count, "  if (n === 1) return
 
 /** Code that a rule refuses, as if it stood in the given file. */
 const refused: readonly [rule: string, file: string, code: string][] = [
-  ['max-lines', 'src/platform/clock.ts', lines(201, 'export {};')],
-  ['max-lines-per-function', 'src/platform/clock.ts', `export function f(): void {\n${lines(40, '  f();')}}`],
-  ['complexity', 'src/platform/clock.ts', `export function f(n: number): string {\n${decisions(12)}  return 'y';\n}`],
-  ['max-depth', 'src/platform/clock.ts', 'for (const a of "a") if (a) for (const b of a) if (b) throw new Error(b);'],
+  ['max-lines', 'src/platform/time.ts', lines(201, 'export {};')],
+  ['max-lines-per-function', 'src/platform/time.ts', `export function f(): void {\n${lines(40, '  f();')}}`],
+  ['complexity', 'src/platform/time.ts', `export function f(n: number): string {\n${decisions(12)}  return 'y';\n}`],
+  ['max-depth', 'src/platform/time.ts', 'for (const a of "a") if (a) for (const b of a) if (b) throw new Error(b);'],
   [
     '@typescript-eslint/max-params',
-    'src/platform/clock.ts',
+    'src/platform/time.ts',
     'export class C { constructor(a: string, b: string, c: string, d: string, e: string) { void [a, b, c, d, e]; } }',
   ],
-  ['@typescript-eslint/no-floating-promises', 'src/platform/clock.ts', 'Promise.resolve();'],
+  ['@typescript-eslint/no-floating-promises', 'src/platform/time.ts', 'Promise.resolve();'],
   ['@typescript-eslint/no-floating-promises', 'test/support/http.ts', 'Promise.resolve();'],
   [
     '@typescript-eslint/no-misused-promises',
-    'src/platform/clock.ts',
+    'src/platform/time.ts',
     '[1].forEach(async () => { await Promise.resolve(); });',
   ],
-  ['@typescript-eslint/no-explicit-any', 'src/platform/clock.ts', 'export const x: any = 1;'],
-  ['@typescript-eslint/no-unsafe-return', 'src/platform/clock.ts', 'export const f = (): string => JSON.parse("1");'],
-  ['@typescript-eslint/only-throw-error', 'src/platform/clock.ts', 'throw "a string";'],
-  ['no-console', 'src/platform/clock.ts', 'console.log(1);'],
+  ['@typescript-eslint/no-explicit-any', 'src/platform/time.ts', 'export const x: any = 1;'],
+  ['@typescript-eslint/no-unsafe-return', 'src/platform/time.ts', 'export const f = (): string => JSON.parse("1");'],
+  ['@typescript-eslint/only-throw-error', 'src/platform/time.ts', 'throw "a string";'],
+  ['no-console', 'src/platform/time.ts', 'console.log(1);'],
   ...['[undefined]', '[] as unknown[]', '[[1, undefined]]', 'Promise.resolve(["a"] as (string | undefined)[])'].map(
     (list): [string, string, string] => [
       'jest/strict-equal',
@@ -46,7 +46,7 @@ const refused: readonly [rule: string, file: string, code: string][] = [
 ];
 
 const accepted: readonly [why: string, file: string, code: string][] = [
-  ['blank lines and comments are no code', 'src/platform/clock.ts', `${lines(300, '\n// why')}export {};`],
+  ['blank lines and comments are no code', 'src/platform/time.ts', `${lines(300, '\n// why')}export {};`],
   [
     'what cannot be undefined is equal',
     'src/platform/http/turn-queue.spec.ts',

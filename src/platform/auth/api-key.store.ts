@@ -1,5 +1,5 @@
 import { IsNull, type DataSource, type Repository } from 'typeorm';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time.js';
 import { inList, isDuplicateKey } from '../database/index.js';
 import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';

@@ -1,7 +1,7 @@
 import { Global, Module, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import { Clock } from '../clock.js';
+import { Clock } from '../time.js';
 import { CONFIG, ConfigError, type Config } from '../config/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { keyEnvironmentOf } from './api-key.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../time.js';
 import { type Principal, headerValues } from '../http/index.js';
 import { matchesHash, parseApiKey } from './api-key.js';
 import { ApiKeyCache } from './api-key.cache.js';

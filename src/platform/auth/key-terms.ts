@@ -1,4 +1,4 @@
-import { DAY_MS } from '../clock.js';
+import { DAY_MS } from '../time.js';
 
 /** What a key is made for. */
 export interface KeyTerms {

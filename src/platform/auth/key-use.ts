@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time.js';
 import type { Log } from '../logging/index.js';
 import { dayOf } from './stored-api-key.js';
 

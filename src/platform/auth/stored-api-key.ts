@@ -1,4 +1,4 @@
-import { DAY_MS } from '../clock.js';
+import { DAY_MS } from '../time.js';
 
 /** SHA-256. */
 const HASH_BYTES = 32;

@@ -1,4 +1,4 @@
-import { StartFault } from '../start-fault.js';
+import { StartFault } from '../errors/index.js';
 
 /** One thing that is wrong with the environment. */
 export interface Fault {

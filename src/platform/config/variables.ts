@@ -1,5 +1,5 @@
 import type { CleanedEnv } from 'envalid';
-import { DAY_MS } from '../clock.js';
+import { DAY_MS } from '../time.js';
 import { OPTIMIZATIONS } from '../optimizations.js';
 import { databaseUrl } from './database-target.js';
 import * as kinds from './value-kinds.js';

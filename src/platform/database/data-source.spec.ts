@@ -4,7 +4,7 @@ import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EntitySchema } from 'typeorm';
 import { removeScratch, scratchFolder } from '../../../test/support/scratch.js';
 import { loadConfig } from '../config/index.js';
-import { StartFault } from '../start-fault.js';
+import { StartFault } from '../errors/index.js';
 import { createDataSource } from './data-source.js';
 import { EndedTransactionError, NotAskedError } from './database-failure.js';
 import type { PlatformDataSource } from './platform-data-source.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, TypeORMError } from 'typeorm';
 import type { Config } from '../config/index.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import type { Log } from '../logging/index.js';
 import { requireDurableWrites } from './durable-write.js';
 import { compareSchema, type TableOwner } from './schema-comparison.js';

@@ -6,7 +6,7 @@ import {
   type DatabaseTarget,
 } from '../config/index.js';
 import { OutageTime, type Log } from '../logging/index.js';
-import { StartFault } from '../start-fault.js';
+import { StartFault } from '../errors/index.js';
 import { isLockFault, isPassing } from './database-failure.js';
 import { isFileFault, isRefusedByServer, isUnreadable, LateError, type MysqlFault } from './driver-failure.js';
 import { SessionError } from './mysql-session.js';

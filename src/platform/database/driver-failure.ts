@@ -1,4 +1,4 @@
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { SessionError } from './mysql-session.js';
 
 /** The database did not answer in time; what it does with the statement is not known. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformDataSource } from './platform-data-source.js';
-import { StartFault } from '../start-fault.js';
+import { StartFault } from '../errors/index.js';
 import { databaseNow } from './database-clock.js';
 import { codeOf } from './database-failure.js';
 import { isFileLock } from './driver-failure.js';

@@ -1,7 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
-import { Deprecations } from '../deprecation/index.js';
 import type { Feature } from '../feature.js';
-import { PublicUrls, RouteTable } from '../routing/index.js';
+import { Deprecations, PublicUrls, RouteTable } from '../routing/index.js';
 import type { DocumentSource } from './openapi/openapi-document.js';
 import { productOf, type DocumentServer } from './product.js';
 import type { DocumentTexts } from './openapi/document-texts.js';

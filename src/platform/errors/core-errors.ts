@@ -1,4 +1,4 @@
-import { defineErrorCode } from './error-code.js';
+import { defineErrorCode } from './api-error.js';
 
 /** The closed list of the platform's own error codes (contract, "Error codes"). Features define theirs beside it. */
 export const coreErrors = {

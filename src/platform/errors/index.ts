@@ -1,3 +1,13 @@
-export { ApiError, OUTCOME_UNKNOWN, RETRY_SOON, type ApiErrorOptions } from './api-error.js';
-export { defineErrorCode, isErrorCode, statusOfCategory, type ErrorCategory, type ErrorCode } from './error-code.js';
+export {
+  ApiError,
+  defineErrorCode,
+  isErrorCode,
+  OUTCOME_UNKNOWN,
+  RETRY_SOON,
+  StartFault,
+  statusOfCategory,
+  type ApiErrorOptions,
+  type ErrorCategory,
+  type ErrorCode,
+} from './api-error.js';
 export { coreErrors } from './core-errors.js';

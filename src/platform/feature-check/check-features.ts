@@ -6,7 +6,7 @@ import { declareFeatures, type DeclaredFeature } from './declared-features.js';
 import { documentClasses } from './documented-classes.js';
 import { faultsOf } from './feature-faults.js';
 import { faultsOfRoutes } from './route-faults.js';
-import { StartFault } from '../start-fault.js';
+import { StartFault } from '../errors/index.js';
 
 interface PlatformClaims extends Claimant {
   readonly version: string;

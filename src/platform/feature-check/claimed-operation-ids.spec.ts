@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Param, Post, type Type } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { Deprecated } from '../deprecation/index.js';
 import { defineFeature, type Feature } from '../feature.js';
-import { LocatedBy, type Route } from '../routing/index.js';
+import { Deprecated, LocatedBy, type Route } from '../routing/index.js';
 import { checkFeatures } from './check-features.js';
 
 const feature = (name: string, ...controllers: readonly Type[]): Feature => {

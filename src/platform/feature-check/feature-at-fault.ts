@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callingFile, fileOf, type Feature } from '../feature.js';
-import { ApiError } from '../errors/index.js';
+import { ApiError, StartFault } from '../errors/index.js';
 import { stackOf } from '../logging/index.js';
-import { StartFault } from '../start-fault.js';
 import { MissingPrimaryColumnError } from 'typeorm';
 import { declareFeatures, type DeclaredFeature, nameOfEntity } from './declared-features.js';
 import { injectionReason } from './injection-faults.js';

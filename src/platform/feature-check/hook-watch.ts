@@ -5,7 +5,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { PlatformDataSource } from '../database/index.js';
 import type { Feature } from '../feature.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { declareFeatures } from './declared-features.js';
 import { FeatureStartError } from './feature-at-fault.js';
 

@@ -1,5 +1,5 @@
 import { statementFault, type DatabaseLink, type PlatformDataSource } from '../database/index.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 
 const PERIOD_MS = 2000;
 const MISSES_UNTIL_DOWN = 2;

@@ -10,7 +10,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { ParseIdPipe } from '../int64/index.js';
-import { argumentsOf, type HandlerArgument, type Route } from '../routing/index.js';
+import type { HandlerArgument, Route } from '../routing/index.js';
 import { hasInterceptor } from './body.guard.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
@@ -131,8 +131,7 @@ function documentedType({ handler, successStatus }: Route): unknown {
 }
 
 /** Undefined where one is given in another way. */
-function inputsOf({ controller, handlerName }: Route): Input[] | undefined {
-  const inputs = argumentsOf(controller, handlerName);
+function inputsOf({ inputs }: Route): readonly Input[] | undefined {
   if (!inputs.every(isPlain)) return undefined;
   // Nest pipes several at the same time; which fault of theirs comes first is its to say.
   return inputs.filter(({ kind }) => kind !== 'param').length > 1 ? undefined : inputs;

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import { Deprecations } from '../deprecation/index.js';
 import { jsonBytes, type Bytes } from '../json/index.js';
 import { isOptimized } from '../optimizations.js';
 import { nextLink, Page } from '../pagination/index.js';
-import { PublicUrls, RouteTable, type Location, type Route, JSON_MEDIA } from '../routing/index.js';
+import { Deprecations, JSON_MEDIA, PublicUrls, RouteTable, type Location, type Route } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
 

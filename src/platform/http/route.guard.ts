@@ -2,8 +2,7 @@ import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@ne
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CONFIG, type Config } from '../config/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
-import { Deprecations } from '../deprecation/index.js';
-import { RouteTable } from '../routing/index.js';
+import { Deprecations, RouteTable } from '../routing/index.js';
 import { Deadline } from './deadline.js';
 import { exchangeOf } from './exchange.js';
 import { mayTakeBody } from './body.guard.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Deprecations } from '../deprecation/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { RouteTable, type Route } from '../routing/index.js';
+import { Deprecations, RouteTable, type Route } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
 import { exchangeOf, type Exchange } from './exchange.js';
 

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { databaseFailure, isLocked, isOutcomeUnknown } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { Answer } from '../http/index.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
 
 /** Milliseconds that a repeat waits for the first request to finish. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ApiError } from '../errors/index.js';
-import { parseJson } from './parse-json.js';
+import { parseJson, parseNumberLiteral } from './parse-json.js';
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text));
 
@@ -47,6 +47,29 @@ describe('parseJson', () => {
     ['-0', 0],
   ])('reads the numbers of %s exactly', (text, value) => {
     expect(parse(text)).toEqual(value);
+  });
+
+  it('reads a number exactly wherever it stands', () => {
+    const digits = fc.bigInt(0n, 2n ** 66n).map(String);
+    const suffix = fc.constantFrom('', '.0', '.5', 'e1', 'E3', 'E-2', '.25e2');
+    const around = fc.constantFrom(
+      ['', ''],
+      ['[', ']'],
+      ['[0,', ']'],
+      ['[ ', '\t]'],
+      ['{"a":', '}'],
+      ['\n', '\r'],
+      ['[{"a":\r', '}]'],
+    );
+    fc.assert(
+      fc.property(fc.constantFrom('', '-'), digits, suffix, around, (sign, whole, rest, [before, after]) => {
+        const source = sign + whole + rest;
+        const read = [parse(`${before}${source}${after}`)].flat().at(-1);
+        const value = typeof read === 'object' ? (read as { readonly a: unknown }).a : read;
+        expect(value).toBe(parseNumberLiteral(source));
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import type { Log } from '../logging/index.js';
 import type { ExchangeObserver } from './exchange-observer.js';
 import type { StopTimes } from './application.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StartFault } from '../start-fault.js';
+import { StartFault } from '../errors/index.js';
 
 /** A port that cannot be listened on, in plain words for whoever started the process. */
 export class ListenError extends StartFault {

@@ -2,7 +2,7 @@ import type { Level } from 'pino';
 import { loadEnvironment, readVariable } from '../config/index.js';
 import { cleanLine, describeError, messageOf } from '../logging/index.js';
 import { onStopSignal, type StopSignal } from '../runtime/index.js';
-import { StartFault } from '../start-fault.js';
+import { StartFault } from '../errors/index.js';
 import { version } from '../version.js';
 import type { Application } from './application.js';
 

@@ -6,7 +6,7 @@ import { attributeToFeature, type HookWatch } from '../feature-check/index.js';
 import type { Feature } from '../feature.js';
 import type { HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { flushLog, type Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';

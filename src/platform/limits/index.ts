@@ -1,3 +1,3 @@
 export { LimitsModule } from './limits.module.js';
-export { RateLimitGuard } from './rate-limit.guard.js';
+export { RateLimitGuard } from './limits.js';
 export { Shedding } from './shedding.js';

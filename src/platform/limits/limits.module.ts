@@ -2,8 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { ClientQuota, FailedAuthLimit } from '../auth/index.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { LOG, type Log } from '../logging/index.js';
-import { AddressFailedAuthLimit, Limits } from './limits.js';
-import { RateLimitGuard } from './rate-limit.guard.js';
+import { AddressFailedAuthLimit, Limits, RateLimitGuard } from './limits.js';
 import { Shedding } from './shedding.js';
 
 /** Rate limits by client and by source address, and refusal of work that is too much for this process. */

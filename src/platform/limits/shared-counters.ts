@@ -1,6 +1,6 @@
 import type { createClient } from 'redis';
 import { RateLimiterRedis, RateLimiterRes, type IRateLimiterOptions } from 'rate-limiter-flexible';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { OutageTime, type Log } from '../logging/index.js';
 
 /** Milliseconds that Redis may take to answer before a replica counts for itself. */

@@ -7,7 +7,7 @@ import {
   type HistogramConfiguration,
   type Registry,
 } from 'prom-client';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import type { Log } from '../logging/index.js';
 
 /** Milliseconds that a `collect` may take: a scrape waits for all of them. */

@@ -1,11 +1,9 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, VERSION_METADATA, SWAGGER } from '../nest-internals.js';
 import { MetadataScanner } from '@nestjs/core';
-import { traitsOf } from './declare-route.js';
-import { argumentsOf, type ArgumentKind, type HandlerArgument } from './handler-arguments.js';
-import { consumedBy, producedBy } from './media-types.js';
+import { argumentsOf, consumedBy, producedBy, type ArgumentKind, type HandlerArgument } from './handler-metadata.js';
 import { OperationIds } from './operation-id.js';
-import type { QueryNames, Route, RouteTraits } from './route.js';
+import { traitsOf, type QueryNames, type Route, type RouteTraits } from './route.js';
 
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];

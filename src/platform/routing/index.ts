@@ -1,8 +1,19 @@
-export { BodyLimit, declareRoute, LocatedBy, Raises, RequestDeadline, Stability, traitsOf } from './declare-route.js';
+export { Deprecated, Deprecations, RemovalGuard, warnOfUnknownSunsets, type Announcement } from './deprecation.js';
 export { discoverRoutes } from './discover-routes.js';
-export { expressPath, RouteTable } from './route-table.js';
-export { argumentsOf, type HandlerArgument } from './handler-arguments.js';
-export { FORM_MEDIA, JSON_MEDIA } from './media-types.js';
-export type { DeprecationTerms, Location, Route, RouteTraits } from './route.js';
+export { FORM_MEDIA, JSON_MEDIA, type HandlerArgument } from './handler-metadata.js';
 export { PublicUrls } from './public-urls.js';
+export {
+  BodyLimit,
+  declareRoute,
+  LocatedBy,
+  Raises,
+  RequestDeadline,
+  Stability,
+  traitsOf,
+  type DeprecationTerms,
+  type Location,
+  type Route,
+  type RouteTraits,
+} from './route.js';
+export { expressPath, RouteTable } from './route-table.js';
 export { RoutingModule } from './routing.module.js';

@@ -1,15 +1,18 @@
 import { Global, Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
+import { Deprecations, RemovalGuard } from './deprecation.js';
 import { PublicUrls } from './public-urls.js';
 import { RouteTable } from './route-table.js';
 
-/** The table of routes, and the addresses by which clients know them. */
+/** The table of routes, the addresses by which clients know them, and the end of those that are deprecated. */
 @Global()
 @Module({
   providers: [
     RouteTable,
     { provide: PublicUrls, useFactory: ({ http }: Config) => new PublicUrls(http.publicBaseUrl), inject: [CONFIG] },
+    Deprecations,
+    RemovalGuard,
   ],
-  exports: [RouteTable, PublicUrls],
+  exports: [RouteTable, PublicUrls, Deprecations],
 })
 export class RoutingModule {}

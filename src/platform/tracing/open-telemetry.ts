@@ -15,7 +15,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { ServerResponse } from 'node:http';
-import { inTime } from '../in-time.js';
+import { inTime } from '../time.js';
 import { databaseSpan, endServerSpan, serverSpan, type Server } from './server-span.js';
 import { resourceOf, samplerOf, spanLimitsOf, spanProcessorsOf } from './sdk-environment.js';
 import { SdkLog } from './sdk-log.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type mysql2 from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
-import { inTime } from '../../in-time.js';
+import { inTime } from '../../time.js';
 import { LateError } from '../driver-failure.js';
 import { mysqlValues } from '../sql-values.js';
 

@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import { StartFault } from '../../start-fault.js';
+import { StartFault } from '../../errors/index.js';
 import { isDecimal, type ColumnMetadata } from '../values.js';
 
 /** Significant digits that SQLite keeps of a DECIMAL (Datatypes In SQLite, 3). */

@@ -1,7 +1,6 @@
 import { Refusal } from '../../auth/index.js';
-import type { Announcement } from '../../deprecation/index.js';
 import { nextLink } from '../../pagination/index.js';
-import type { PublicUrls, Route } from '../../routing/index.js';
+import type { Announcement, PublicUrls, Route } from '../../routing/index.js';
 
 /** The headers whose value is the operation's own. */
 export type OperationHeader = 'Link' | 'Location' | 'Deprecation' | 'Sunset' | 'WWW-Authenticate';

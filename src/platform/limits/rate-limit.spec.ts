@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { WindowCounter } from './window-counter.js';
+import { WindowCounter } from './rate-limit.js';
 
 describe('WindowCounter', () => {
   it('counts each key in windows that begin with the first one counted', () => {

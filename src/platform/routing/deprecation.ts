@@ -1,9 +1,11 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Clock } from '../clock.js';
+import { Clock } from '../time.js';
 import { CONFIG, type Config } from '../config/index.js';
-import { PublicUrls, RouteTable, type DeprecationTerms, type Route, declareRoute } from '../routing/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { Metrics } from '../metrics/index.js';
+import { PublicUrls } from './public-urls.js';
+import { declareRoute, type DeprecationTerms, type Route } from './route.js';
+import { RouteTable } from './route-table.js';
 
 /** What is put on each answer of a deprecated operation. */
 export interface Announcement {

