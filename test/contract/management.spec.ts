@@ -6,6 +6,8 @@ import { serveOn } from '../support/served.js';
 const HEAD_LIMIT_MS = 1000;
 /** Connections at once. */
 const MOST = 100;
+/** RFC 9562 §5.7. */
+const UUID_V7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 onEachEngine('the management port', (engine) => {
   const store = serveOn(engine, {
@@ -25,7 +27,18 @@ onEachEngine('the management port', (engine) => {
       const answer = await exchangeRaw(store.service.managementUrl, bytes);
       expect(answer).toBeErrorShape(status, code);
       expect(answer.headers.get('content-length')).toBe(String(answer.body.length));
+      expect(answer.headers.get('x-request-id')).toMatch(UUID_V7);
     });
+  });
+
+  it('answers with the id of the request', async () => {
+    for (const path of ['/livez', '/metrics', '/nope']) {
+      const answer = await exchangeRaw(
+        store.service.managementUrl,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: probe-1\r\n\r\n`,
+      );
+      expect(answer.headers.get('x-request-id')).toBe('probe-1');
+    }
   });
 
   it.each(['/livez', '/readyz', '/startupz', '/metrics'])('answers %s whole, however it is asked', async (path) => {

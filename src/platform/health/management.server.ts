@@ -2,7 +2,7 @@ import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../config/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { createHttpServer, ignoreUpgrades, sizeFault } from '../http/index.js';
+import { createHttpServer, ignoreUpgrades, requestIdOf, sizeFault } from '../http/index.js';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
@@ -24,7 +24,9 @@ export class ManagementServer {
     const nothing = (): void => undefined;
     const handlers = {
       receive: (request: IncomingMessage, response: ServerResponse): void => {
-        this.answer(request, response).catch((error: unknown) => this.fail(error, response));
+        const requestId = requestIdOf(request);
+        response.setHeader('X-Request-Id', requestId);
+        this.answer(request, response).catch((error: unknown) => this.fail(error, requestId, response));
       },
       refuse,
       refused: nothing,
@@ -64,8 +66,9 @@ export class ManagementServer {
   }
 
   /** What is asked for comes from features too. */
-  private fail(error: unknown, response: ServerResponse): void {
-    this.log.error({ event: 'request.failed', err: error }, 'A request to the management port failed unexpectedly');
+  private fail(error: unknown, requestId: string, response: ServerResponse): void {
+    const fields = { event: 'request.failed', request_id: requestId, err: error };
+    this.log.error(fields, 'A request to the management port failed unexpectedly');
     refuse(response, new ApiError(coreErrors.internalError));
   }
 

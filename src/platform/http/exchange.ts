@@ -80,8 +80,7 @@ export class Exchange {
     readonly request: IncomingMessage & { originalUrl?: string },
     readonly response: ServerResponse,
   ) {
-    const inbound = request.headers['x-request-id'];
-    this.id = typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : newRequestId();
+    this.id = requestIdOf(request);
     this.trace = parseTraceparent(request.headers.traceparent);
   }
 
@@ -132,6 +131,11 @@ export class Exchange {
   private get url(): string {
     return originForm(this.request.originalUrl ?? this.request.url ?? '/');
   }
+}
+
+/** The id that a request has, where it is well formed, else a new one. */
+export function requestIdOf({ headers: { 'x-request-id': inbound } }: IncomingMessage): string {
+  return typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : newRequestId();
 }
 
 /** A new UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, and the variant and 74 random bits that a UUIDv4 has there too. */

@@ -2,7 +2,7 @@ export { Answer } from './answer.js';
 export { sizeFault, headerValues } from './admission.js';
 export { Deadline } from './deadline.js';
 export { ErrorFilter } from './error.filter.js';
-export { currentExchange, Exchange, exchangeOf, Workload, type Principal } from './exchange.js';
+export { currentExchange, Exchange, exchangeOf, requestIdOf, Workload, type Principal } from './exchange.js';
 export { ExchangeList } from './exchange-list.js';
 export { bodyBytes } from './express-messages.js';
 export { HttpAdapter } from './http.adapter.js';
