@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { ApiKeyCache } from './api-key.cache.js';
-import type { KnownApiKey } from './stored-api-key.js';
+import type { KnownApiKey } from './api-key.js';
 
 const LIFE_MS = 5000;
 

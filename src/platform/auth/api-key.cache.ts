@@ -1,5 +1,5 @@
 import { Batcher } from '../batching/index.js';
-import type { KnownApiKey } from './stored-api-key.js';
+import type { KnownApiKey } from './api-key.js';
 
 const DEFAULT_CAPACITY = 10_000;
 

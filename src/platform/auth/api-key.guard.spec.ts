@@ -3,10 +3,9 @@ import type { ExecutionContext } from '@nestjs/common';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ApiError, coreErrors } from '../errors/index.js';
 import type { Principal } from '../http/index.js';
-import type { Authenticator } from './authenticator.js';
+import { Refusal, type Authenticator } from './authenticator.js';
 import type { ClientQuota, FailedAuthLimit } from './api-key.guard.js';
 import type { KeyAudit, KeyEvent } from './key-audit.js';
-import { Refusal } from './refusal.js';
 
 // Only the adapter can put an exchange on a request.
 const http = await import('../http/index.js');

@@ -1,11 +1,10 @@
 import { IsNull, type DataSource, type Repository } from 'typeorm';
 import type { Clock } from '../time.js';
 import { inList, isDuplicateKey } from '../database/index.js';
-import { generateApiKey, type KeyEnvironment, type NewApiKey } from './api-key.js';
+import { dayOf, generateApiKey, stateOf, type KeyEnvironment, type NewApiKey, type StoredApiKey } from './api-key.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import type { KeyAudit } from './key-audit.js';
 import { EVERYTHING, type KeyTerms } from './key-terms.js';
-import { stateOf, storedApiKey, type StoredApiKey } from './stored-api-key.js';
 
 /** Something asked of a key that cannot be done. The message is a plain sentence for whoever asked. */
 export class KeyProblem extends Error {
@@ -146,4 +145,33 @@ export async function createFirstKey(store: ApiKeyStore): Promise<string | undef
     if (isDuplicateKey(error)) return undefined;
     throw error;
   }
+}
+
+/** Milliseconds: the last moment that a `Date` can be (ECMA-262, 21.4.1.1). */
+const LAST_MOMENT = 8.64e15;
+
+/**
+ * Row → key, the one way from the table into the program. Whatever others wrote into the row, a key comes of it that can be
+ * judged and shown: a point in time beyond what a `Date` can be is the last one that it can be, and what is none is 1970.
+ */
+export function storedApiKey(row: Readonly<Record<string, unknown>>): StoredApiKey {
+  return {
+    id: String(row['id']),
+    client: String(row['client']),
+    hash: Buffer.from(String(row['hash']), 'hex'),
+    scopes: String(row['scopes']).split(' '),
+    createdAt: within(row['created_at'], LAST_MOMENT),
+    expiresAt: isNone(row['expires_at']) ? undefined : within(row['expires_at'], LAST_MOMENT),
+    revokedAt: isNone(row['revoked_at']) ? undefined : within(row['revoked_at'], LAST_MOMENT),
+    lastUsedDay: isNone(row['last_used_day']) ? undefined : within(row['last_used_day'], dayOf(LAST_MOMENT)),
+  };
+}
+
+function isNone(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function within(value: unknown, most: number): number {
+  const number = Number(value);
+  return Number.isNaN(number) ? 0 : Math.max(-most, Math.min(most, number));
 }

@@ -1,5 +1,6 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { DAY_MS } from '../time.js';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PUBLIC_ID_LENGTH = 8;
@@ -78,4 +79,50 @@ function checksumOf(secret: string): string {
     rest = Math.floor(rest / BASE62.length);
   }
   return digits;
+}
+
+/** SHA-256. */
+const HASH_BYTES = 32;
+
+/** What a presented key is judged by, wherever it is kept. Points in time are milliseconds since the epoch. */
+export interface KnownApiKey {
+  /** The public id. */
+  readonly id: string;
+  /** The client that the key was made for. A client may have several. */
+  readonly client: string;
+  /** SHA-256 of the key's text, 32 bytes. */
+  readonly hash: Buffer;
+  /** What the key may do; `*` is everything. */
+  readonly scopes: readonly string[];
+  /** From this moment the key is refused as expired. */
+  readonly expiresAt: number | undefined;
+  /** From this moment the key is refused. */
+  readonly revokedAt: number | undefined;
+}
+
+/** A key as the table has it. */
+export interface StoredApiKey extends KnownApiKey {
+  readonly createdAt: number;
+  /** Days since 1970-01-01 (UTC) of the last day on which the key was accepted. */
+  readonly lastUsedDay: number | undefined;
+}
+
+/** `damaged`: its row has no hash that a key can match. */
+export type KeyState = 'live' | 'expired' | 'revoked' | 'damaged';
+
+/** @param now milliseconds since the epoch. */
+export function stateOf(key: KnownApiKey, now: number): KeyState {
+  if (key.revokedAt !== undefined) return 'revoked';
+  if (key.hash.length !== HASH_BYTES) return 'damaged';
+  return key.expiresAt !== undefined && now >= key.expiresAt ? 'expired' : 'live';
+}
+
+/** Days since 1970-01-01 (UTC). */
+export function dayOf(time: number): number {
+  return Math.floor(time / DAY_MS);
+}
+
+/** `YYYY-MM-DD` */
+export function nameOfDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

@@ -18,10 +18,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { matchesHash, parseApiKey } from './api-key.js';
-import { ApiKeysFileWriter } from './api-keys-file.writer.js';
-import { FileLock } from './file-lock.js';
+import { readApiKeys } from './api-keys-file.js';
+import { ApiKeysFileWriter, FileLock } from './api-keys-file.writer.js';
 import type { KeyEvent } from './key-audit.js';
-import { readApiKeys } from './read-api-keys.js';
 
 const TERMS = { client: 'acme', scopes: ['pets:read'], expiresAt: Date.UTC(2030, 0, 31) };
 

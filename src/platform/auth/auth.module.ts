@@ -6,16 +6,14 @@ import { CONFIG, ConfigError, type Config } from '../config/index.js';
 import { LOG, type Log } from '../logging/index.js';
 import { keyEnvironmentOf } from './api-key.js';
 import { ApiKeyCache } from './api-key.cache.js';
-import { ApiKeyGuard } from './api-key.guard.js';
+import { ApiKeyGuard, MiddlewareAccess } from './api-key.guard.js';
 import { ApiKeyStore } from './api-key.store.js';
-import { ApiKeysFile } from './api-keys-file.js';
+import { ApiKeysFile, ApiKeysFileError } from './api-keys-file.js';
 import { Authenticator } from './authenticator.js';
 import { ClientContext } from './access.decorators.js';
 import { KeyAudit, LoggedKeyAudit } from './key-audit.js';
 import { KeyUse } from './key-use.js';
-import { MiddlewareAccess } from './middleware-access.js';
 import { ObjectPolicies } from './object-policies.js';
-import { ApiKeysFileError } from './read-api-keys.js';
 
 const providers: Provider[] = [
   { provide: KeyAudit, useClass: LoggedKeyAudit },

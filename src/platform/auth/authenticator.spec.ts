@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { coreErrors, ApiError } from '../errors/index.js';
-import { generateApiKey, type NewApiKey } from './api-key.js';
+import { generateApiKey, type KnownApiKey, type NewApiKey } from './api-key.js';
 import { ApiKeyCache, type FindApiKeys } from './api-key.cache.js';
 import type { ApiKeysFile } from './api-keys-file.js';
-import { Authenticator, readBearer } from './authenticator.js';
+import { Authenticator, readBearer, Refusal } from './authenticator.js';
 import { KeyUse, type MarkUsed } from './key-use.js';
-import { Refusal } from './refusal.js';
-import type { KnownApiKey } from './stored-api-key.js';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const clock = { now: () => NOW };

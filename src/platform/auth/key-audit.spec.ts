@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { LoggedKeyAudit, RefusalLog, type KeyEvent, type RefusedKey, type Unwritten } from './key-audit.js';
+import { LoggedKeyAudit, RefusalLog, sourceOf, type KeyEvent, type RefusedKey } from './key-audit.js';
 
 describe('the audit in the log', () => {
   let log: { child: () => object; info: jest.Mock; warn: jest.Mock };
@@ -75,15 +75,17 @@ describe('the audit in the log', () => {
 });
 
 describe('the log of refusals', () => {
-  let ones: RefusedKey[];
-  let rests: Unwritten[];
+  let ones: Record<string, unknown>[];
+  let rests: Record<string, unknown>[];
   let refusals: RefusalLog;
 
   beforeEach(() => {
     jest.useFakeTimers();
     ones = [];
     rests = [];
-    refusals = new RefusalLog({ one: (refused) => ones.push(refused), rest: (unwritten) => rests.push(unwritten) });
+    refusals = new RefusalLog({
+      warn: (line: Record<string, unknown>) => void ('count' in line ? rests : ones).push(line),
+    } as never);
   });
 
   afterEach(() => {
@@ -92,6 +94,11 @@ describe('the log of refusals', () => {
 
   function refuse(times: number, address: string, reason: RefusedKey['reason'] = 'unknown'): void {
     for (let i = 0; i < times; i++) refusals.record({ event: 'auth.failed', reason, keyId: undefined, address });
+  }
+
+  function restOf(source: string | undefined, reasons: Readonly<Record<string, number>>): object {
+    const count = Object.values(reasons).reduce((sum, some) => sum + some, 0);
+    return { event: 'auth.failed', count, reasons, client_ip: source };
   }
 
   it('writes what one client does wrong line by line, and nothing more', () => {
@@ -107,7 +114,7 @@ describe('the log of refusals', () => {
     expect(ones).toHaveLength(50);
     expect(rests).toEqual([]);
     jest.advanceTimersByTime(10_000);
-    expect(rests).toEqual([{ source: '203.0.113.7', reasons: { unknown: 10, malformed: 1000 } }]);
+    expect(rests).toEqual([restOf('203.0.113.7', { unknown: 10, malformed: 1000 })]);
   });
 
   it('begins anew with every window', () => {
@@ -122,26 +129,45 @@ describe('the log of refusals', () => {
   it('writes another source beside a flood', () => {
     refuse(1000, '203.0.113.7');
     refuse(1, '203.0.113.8');
-    expect(ones.at(-1)?.address).toBe('203.0.113.8');
+    expect(ones.at(-1)?.['client_ip']).toBe('203.0.113.8');
   });
 
   it('takes an IPv6 network for one source', () => {
     for (let host = 1; host <= 60; host++) refuse(1, `2001:db8::${host.toString(16)}`);
     refusals.flush();
     expect(ones).toHaveLength(50);
-    expect(rests).toEqual([{ source: '2001:db8:0:0::/64', reasons: { unknown: 10 } }]);
+    expect(rests).toEqual([restOf('2001:db8:0:0::/64', { unknown: 10 })]);
   });
 
   it('is bounded over all sources, and loses none of the count', () => {
     for (let host = 0; host < 5000; host++) refuse(2, `198.${host >> 16}.${(host >> 8) & 255}.${host & 255}`);
     refusals.flush();
     expect(ones).toHaveLength(250);
-    expect(rests).toEqual([{ source: undefined, reasons: { unknown: 9750 } }]);
+    expect(rests).toEqual([restOf(undefined, { unknown: 9750 })]);
 
     for (let host = 0; host < 100; host++) refuse(20, `203.0.113.${host}`);
     refusals.flush();
     expect(ones).toHaveLength(250 + 500);
     expect(rests).toHaveLength(1 + 75);
-    expect(rests.slice(1).reduce((sum, { reasons }) => sum + (reasons['unknown'] ?? 0), 0)).toBe(1500);
+    expect(
+      rests.slice(1).reduce((sum, { reasons }) => sum + ((reasons as Record<string, number>)['unknown'] ?? 0), 0),
+    ).toBe(1500);
+  });
+});
+
+describe('the source of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:2:ffff::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['64:ff9b::192.0.2.33', '64:ff9b:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['', ''],
+    ['unknown', 'unknown'],
+  ])('%s is %s', (address, source) => {
+    expect(sourceOf(address)).toBe(source);
   });
 });

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isIPv6 } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { MAX_CLIENT_LENGTH, printable } from './key-terms.js';
-import { sourceOf } from './source-address.js';
 
 /** Why a request's key was not accepted. `missing` is no key at all, or another scheme than Bearer. */
 export type RefusalReason =
@@ -48,10 +48,7 @@ export abstract class KeyAudit {
 @Injectable()
 export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
   private readonly log: Log;
-  private readonly refusals = new RefusalLog({
-    one: (refused) => this.writeRefusal(refused),
-    rest: (unwritten) => this.writeUnwritten(unwritten),
-  });
+  private readonly refusals: RefusalLog;
 
   constructor(
     @Inject(LOG) log: Pick<Log, 'child'>,
@@ -59,6 +56,7 @@ export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
   ) {
     super();
     this.log = log.child({}, { level: 'info' });
+    this.refusals = new RefusalLog(this.log);
   }
 
   onApplicationShutdown(): void {
@@ -84,18 +82,6 @@ export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
         return this.log.info(about(event), 'An API key was revoked');
     }
   }
-
-  private writeRefusal({ event, reason, keyId, address }: RefusedKey): void {
-    this.log.warn({ event, reason, key_id: keyId, client_ip: address }, 'A request was refused for its API key');
-  }
-
-  private writeUnwritten({ source, reasons }: Unwritten): void {
-    const count = Object.values(reasons).reduce((sum, some) => sum + some, 0);
-    this.log.warn(
-      { event: 'auth.failed', count, reasons, client_ip: source },
-      'More requests were refused for their API keys, without a line for each',
-    );
-  }
 }
 
 function about({ event, keyId, client }: Extract<KeyEvent, { client: string }>): object {
@@ -108,18 +94,6 @@ function isoTime(time: number | undefined): string | undefined {
 }
 
 export type RefusedKey = Extract<KeyEvent, { event: 'auth.failed' }>;
-
-/** Refusals that have no line of their own, in one window. */
-export interface Unwritten {
-  /** An IPv4 address or an IPv6 /64; undefined for all sources beyond those that are listed by themselves. */
-  readonly source: string | undefined;
-  readonly reasons: Readonly<Record<string, number>>;
-}
-
-interface RefusalLines {
-  one(refused: RefusedKey): void;
-  rest(unwritten: Unwritten): void;
-}
 
 interface Source {
   lines: number;
@@ -137,23 +111,25 @@ const SOURCES = 100;
  * on they are counted together. So a window has 601 lines at most, whatever is sent.
  */
 export class RefusalLog {
+  /** By IPv4 address or IPv6 /64; undefined for all beyond those that are counted by themselves. */
   private readonly sources = new Map<string | undefined, Source>();
   private lines = 0;
   private timer: NodeJS.Timeout | undefined;
   /** A window belongs to many requests, so its end is in the context of none. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  constructor(private readonly write: RefusalLines) {}
+  constructor(private readonly log: Pick<Log, 'warn'>) {}
 
-  record(refused: RefusedKey): void {
+  record({ event, reason, keyId, address }: RefusedKey): void {
     this.timer ??= this.outside(() => setTimeout(() => this.flush(), WINDOW_MS).unref());
-    const source = this.sourceAt(sourceOf(refused.address));
+    const source = this.sourceAt(sourceOf(address));
     if (source.lines < LINES_OF_A_SOURCE && this.lines < LINES_OF_ALL) {
       source.lines += 1;
       this.lines += 1;
-      return this.write.one(refused);
+      const fields = { event, reason, key_id: keyId, client_ip: address };
+      return this.log.warn(fields, 'A request was refused for its API key');
     }
-    source.reasons.set(refused.reason, (source.reasons.get(refused.reason) ?? 0) + 1);
+    source.reasons.set(reason, (source.reasons.get(reason) ?? 0) + 1);
   }
 
   /** Ends the window: writes what was only counted. */
@@ -161,7 +137,12 @@ export class RefusalLog {
     clearTimeout(this.timer);
     this.timer = undefined;
     for (const [source, { reasons }] of this.sources) {
-      if (reasons.size > 0) this.write.rest({ source, reasons: Object.fromEntries(reasons) });
+      if (reasons.size === 0) continue;
+      const count = [...reasons.values()].reduce((sum, some) => sum + some, 0);
+      this.log.warn(
+        { event: 'auth.failed', count, reasons: Object.fromEntries(reasons), client_ip: source },
+        'More requests were refused for their API keys, without a line for each',
+      );
     }
     this.sources.clear();
     this.lines = 0;
@@ -176,4 +157,27 @@ export class RefusalLog {
     }
     return source;
   }
+}
+
+/**
+ * The source that failed authentications are counted for: an IPv4 address, or the /64 of an IPv6 address. One host may use
+ * all addresses of its /64 (RFC 4291 §2.5.1), so a limit on single ones would limit nothing.
+ *
+ * @param address of a socket or of X-Forwarded-For. A text that is no IPv6 address is returned unchanged.
+ */
+export function sourceOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = (address.split('%', 1)[0] as string).split('::');
+  const front = groupsOf(head);
+  const back = tail === undefined ? [] : groupsOf(tail);
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0');
+  const network = [...front, ...zeros, ...back].slice(0, 4);
+  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+/** An IPv4 address at the end stands for two groups; they are never among the first four. */
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]));
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../time.js';
 import type { Log } from '../logging/index.js';
-import { dayOf } from './stored-api-key.js';
+import { dayOf } from './api-key.js';
 
 /** @throws {QueryFailedError} (rejects). */
 export type MarkUsed = (ids: readonly string[], day: number) => Promise<void>;
