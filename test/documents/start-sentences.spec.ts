@@ -7,7 +7,7 @@ import { readDocument } from '../support/markdown.js';
 
 /** Where the sentences are made that stop a start because of a feature. */
 const FILES = [
-  'src/platform/database/sqlite/sqlite-decimal.ts',
+  'src/platform/database/sqlite/sqlite-values.ts',
   'src/platform/feature-check/*.ts',
   'src/platform/metrics/feature-metrics.ts',
   'src/platform/routing/discover-routes.ts',

@@ -105,7 +105,10 @@ export class Batcher<I, R> {
   private async settle(batch: readonly Sharing<I, R>[]): Promise<boolean> {
     try {
       const items = batch.map(([first]) => (first as Waiting<I, R>).item);
-      const results = await inTraces(batch.flat(), () => this.work(items));
+      const results = await inTraces(
+        () => batch.flat().map(({ place }) => place),
+        () => this.work(items),
+      );
       batch.forEach((sharing, index) => sharing.forEach(({ resolve }) => resolve(results[index] as R)));
       return true;
     } catch (error) {

@@ -8,7 +8,7 @@ import { tracing } from '../tracing/index.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import { LateError } from './driver-failure.js';
 import type { StatementFault } from './database-failure.js';
-import { isRead, summaryOf } from './statement-summary.js';
+import { isRead, summaryOf } from './sql-statements.js';
 
 /** Who observes what a database does. A command, which ends at once, has no observers. */
 export interface DatabaseObservers {

@@ -1,7 +1,6 @@
 export { createDataSource } from './data-source.js';
 export { MIGRATION_TABLE } from './statement-log.js';
-export { databaseNow } from './database-clock.js';
-export { inList, type InList } from './sql-values.js';
+export { databaseNow, inList, MOST_TOGETHER, queryEach, type InList } from './sql-statements.js';
 export {
   codeOf,
   databaseFailure,
@@ -23,4 +22,3 @@ export { UnusableDatabase, unusableDatabase } from './database-outages.js';
 export { LOCK_TABLE } from './migration-lock.js';
 export { MOST_COUNTED, planMigrations, tableSizes, type TableSize } from './migration-plan.js';
 export { Migrator, type MigrationSource, type MigrationListener } from './migrator.js';
-export { MOST_TOGETHER, queryEach } from './query-each.js';

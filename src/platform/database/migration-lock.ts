@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformDataSource } from './platform-data-source.js';
 import { StartFault } from '../errors/index.js';
-import { databaseNow } from './database-clock.js';
+import { databaseNow } from './sql-statements.js';
 import { codeOf } from './database-failure.js';
 import { isFileLock } from './driver-failure.js';
 

@@ -14,11 +14,10 @@ import { retryCode } from './driver-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
 import { PlatformQueryBuilder } from './platform-query-builder.js';
-import type { PlatformRunner } from './runner-state.js';
-import { requireExactDecimals } from './sqlite/sqlite-decimal.js';
+import type { PlatformRunner, StatementLog } from './statement-log.js';
+import { requireExactDecimals } from './sqlite/sqlite-values.js';
 import { PlatformSqliteDriver } from './sqlite/sqlite-driver.js';
 import type { SqliteEngine } from './sqlite/sqlite-engine.js';
-import type { StatementLog } from './statement-log.js';
 
 type Engine = MysqlEngine | SqliteEngine;
 type Isolation = Parameters<QueryRunner['startTransaction']>[0];

@@ -78,11 +78,11 @@ export function tracePlace(): TracePlace | undefined {
   return running?.place();
 }
 
-/** Runs what is done once for all of these: a part of the trace of each. */
-export function inTraces<T>(asked: readonly { readonly place: TracePlace | undefined }[], work: () => T): T {
+/** Runs what is done once for all who asked for it from these places: a part of the trace of each. */
+export function inTraces<T>(places: () => readonly (TracePlace | undefined)[], work: () => T): T {
   if (running === undefined) return work();
-  const places = asked.flatMap(({ place }) => place ?? []);
-  return running.together(places, work);
+  const known = places().filter((place) => place !== undefined);
+  return running.together(known, work);
 }
 
 /** One for the process, as OpenTelemetry's API has it. */

@@ -32,14 +32,18 @@ const vitess = (message: string): string =>
   `target: store.0.primary: vttablet: rpc error: code = AlreadyExists desc = ${message} (errno 1062) (sqlstate 23000) (CallerID: a): Sql: "insert into pet"`;
 
 describe('a statement', () => {
-  it('without parameters goes as text, another one prepared, with whole numbers as such', async () => {
+  it('without parameters goes as text, another one prepared, with whole numbers as such where they fit a BIGINT', async () => {
     query.mockImplementation((_sql, done) => done(null, [{ id: 1 }], []));
     execute.mockImplementation((_sql, _values, done) => done(null, [], []));
     expect(await connection.run('SELECT 1', [], Infinity)).toStrictEqual([{ id: 1 }]);
-    expect(await connection.run('SELECT ?', [7], 1000)).toStrictEqual([]);
-    expect([query.mock.calls.length, execute.mock.calls.map(([, values]) => values)]).toStrictEqual([
+    const most = 9_223_372_036_854_775_807n;
+    const values = [7n, most, -most - 1n, 'a', null, 1.5];
+    expect(await connection.run('SELECT ?', values, 1000)).toStrictEqual([]);
+    expect(await connection.run('SELECT ?', [most + 1n, -most - 2n], 1000)).toStrictEqual([]);
+    const sent = [{ integer: 7n }, { integer: most }, { integer: -most - 1n }, 'a', null, 1.5];
+    expect([query.mock.calls.length, execute.mock.calls.map(([, given]) => given)]).toStrictEqual([
       1,
-      [[{ integer: 7n }]],
+      [sent, [most + 1n, -most - 2n]],
     ]);
   });
 

@@ -3,7 +3,6 @@ import type mysql2 from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { inTime } from '../../time.js';
 import { LateError } from '../driver-failure.js';
-import { mysqlValues } from '../sql-values.js';
 
 type Mysql2 = Pick<typeof mysql2, 'createConnection' | 'TypedParameter'>;
 
@@ -76,10 +75,11 @@ export class MysqlConnection {
    * Runs a statement, prepared where it has parameters. Past `timeoutMs` the connection is destroyed: the server may still
    * work on the statement, and whoever got the connection next would wait for it.
    *
+   * @param values as `boundValues` gives them.
    * @param timeoutMs Infinity for no deadline.
    * @returns rows for a SELECT, a `ResultHeader` for anything else.
    */
-  run(sql: string, parameters: readonly unknown[], timeoutMs: number): Promise<unknown> {
+  run(sql: string, values: readonly unknown[], timeoutMs: number): Promise<unknown> {
     return new Promise<unknown>((resolve, reject) => {
       const timer = timeoutMs === Infinity ? undefined : setTimeout(() => this.giveUp(timeoutMs, reject), timeoutMs);
       const done = (fault: Error | null, result: unknown, fields: readonly Field[] | undefined): void => {
@@ -89,14 +89,18 @@ export class MysqlConnection {
         else resolve(Object.assign(result as ResultHeader, { idStep: this.idStep }));
       };
       // Not every server prepares START TRANSACTION, SET and the like.
-      if (parameters.length === 0) this.connection.query(sql, done as never);
-      else
-        this.connection.execute(
-          sql,
-          mysqlValues(parameters, this.driver.TypedParameter.BIGINT) as never,
-          done as never,
-        );
+      if (values.length === 0) this.connection.query(sql, done as never);
+      else this.connection.execute(sql, values.map((value) => this.typed(value)) as never, done as never);
     });
+  }
+
+  /**
+   * By itself mysql2 sends a bigint as text, which Vitess does not take for a LIMIT, and a number as a DOUBLE, which is rounded
+   * where SQL computes with it. One that fits no BIGINT goes as text, so that the server refuses it by its own number.
+   */
+  private typed(value: unknown): unknown {
+    const isInteger = typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
+    return isInteger ? this.driver.TypedParameter.BIGINT(value) : value;
   }
 
   /** Whether the server still answers. */

@@ -6,8 +6,7 @@ import { generatedMap, readValue, returnedMap, type ColumnMetadata } from '../va
 import type { ResultHeader } from './mysql-connection.js';
 import type { MysqlEngine } from './mysql-engine.js';
 import { EndedTransactionError } from '../database-failure.js';
-import { RunnerState } from '../runner-state.js';
-import type { StatementLog } from '../statement-log.js';
+import { RunnerState, type StatementLog } from '../statement-log.js';
 import { MysqlLease } from './mysql-lease.js';
 
 type ReplicationMode = Parameters<MysqlDriver['createQueryRunner']>[0];

@@ -143,6 +143,16 @@ describe('a statement outside of a transaction', () => {
     expect(sent).toStrictEqual([]);
   });
 
+  it('has whole numbers as such, in a transaction and outside', async () => {
+    const { lease, terms } = leased(() => COMMITTED);
+    const run = jest.fn((_sql: string, _values: readonly unknown[]) => Promise.resolve(COMMITTED));
+    Object.assign(await terms.pool.acquire(), { run });
+    await lease.run('UPDATE toy SET a = ?', [7]);
+    await lease.run('START TRANSACTION');
+    await lease.run('UPDATE toy SET a = ?', [8]);
+    expect(run.mock.calls.map(([, values]) => values)).toStrictEqual([[7n], [], [8n]]);
+  });
+
   it('has the time that is asked for, else the configured one', async () => {
     for (const [options, expected] of [
       [undefined, 500],

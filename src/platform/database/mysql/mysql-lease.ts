@@ -4,8 +4,7 @@ import type { DatabaseWatch } from '../database-watch.js';
 import { isLeftOpen, retryCode, spoilsConnection, type MysqlFault } from '../driver-failure.js';
 import { isCommitted } from '../mysql-session.js';
 import type { RetryBudget } from '../retry-budget.js';
-import { requireSqlValues } from '../sql-values.js';
-import { isRead } from '../statement-summary.js';
+import { boundValues, isRead } from '../sql-statements.js';
 import type { MysqlConnection } from './mysql-connection.js';
 import type { MysqlPool } from './mysql-pool.js';
 
@@ -81,16 +80,16 @@ export class MysqlLease {
   }
 
   private async runNow(sql: string, parameters: readonly unknown[]): Promise<unknown> {
-    requireSqlValues(sql, parameters);
+    const values = boundValues(sql, parameters);
     if (CONTROL.test(sql)) return this.control(sql);
     if (this.lost !== undefined) throw this.lost;
-    if (this.inTransaction) return this.runInTransaction(sql, parameters);
+    if (this.inTransaction) return this.runInTransaction(sql, values);
     if (CHANGES_SESSION.test(sql)) this.sessionChanged = true;
     if (SETS_TRANSACTION.test(sql)) this.transactionSet = true;
     return this.retrying(async (connection) => {
       const startedAt = performance.now();
       try {
-        return await this.runOn(connection, sql, parameters, startedAt);
+        return await this.runOn(connection, sql, values, startedAt);
       } catch (thrown) {
         throw isRead(sql) ? thrown : withOutcome(thrown as MysqlFault);
       }
@@ -151,11 +150,11 @@ export class MysqlLease {
     }
   }
 
-  private async runInTransaction(sql: string, parameters: readonly unknown[]): Promise<unknown> {
+  private async runInTransaction(sql: string, values: readonly unknown[]): Promise<unknown> {
     const { connection } = this;
     if (connection === undefined) throw new NotAskedError('The transaction has ended');
     try {
-      return await this.runOn(connection, sql, parameters, performance.now());
+      return await this.runOn(connection, sql, values, performance.now());
     } catch (thrown) {
       this.meet(connection, thrown as MysqlFault);
       throw thrown;
@@ -219,12 +218,12 @@ export class MysqlLease {
   private async runOn(
     connection: MysqlConnection,
     sql: string,
-    parameters: readonly unknown[],
+    values: readonly unknown[],
     startedAt: number,
   ): Promise<unknown> {
     const { watch } = this.terms;
     try {
-      const result = await connection.run(sql, parameters, this.timeoutMs);
+      const result = await connection.run(sql, values, this.timeoutMs);
       if (!this.inTransaction && !this.sessionChanged) requireCommitted(result);
       watch.ran(sql, startedAt);
       return result;

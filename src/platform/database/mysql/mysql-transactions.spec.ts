@@ -29,7 +29,8 @@ function connection(number: number, nextId: () => number) {
       sent.push(`${number} ${sql}`);
       const index = refusals.findIndex(({ statement }) => statement.test(sql));
       if (index >= 0) return Promise.reject(fault(refusals.splice(index, 1)[0]!.errno));
-      const insertId = sql.startsWith('INSERT') ? (values.find(Number.isInteger) ?? nextId()) : 0;
+      const own = values.find((value) => typeof value === 'bigint');
+      const insertId = sql.startsWith('INSERT') ? Number(own ?? nextId()) : 0;
       return Promise.resolve({ affectedRows: 1, insertId, serverStatus: 2 });
     },
   };

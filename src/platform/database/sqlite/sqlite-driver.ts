@@ -6,11 +6,9 @@ import { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3
 import { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 import { isDecimal, readValue, returnedMap, type ColumnMetadata } from '../values.js';
 import { EndedTransactionError } from '../database-failure.js';
-import { RunnerState } from '../runner-state.js';
-import type { StatementLog } from '../statement-log.js';
-import { storedDecimal } from './sqlite-decimal.js';
-import { SqliteConnection } from './sqlite-connection.js';
-import type { SqliteEngine } from './sqlite-engine.js';
+import { RunnerState, type StatementLog } from '../statement-log.js';
+import { SqliteConnection, type SqliteEngine } from './sqlite-engine.js';
+import { roundedTime, storedDecimal } from './sqlite-values.js';
 
 /** TypeORM's driver with exact values and ids, and a query runner for whoever asks for one. */
 export class PlatformSqliteDriver extends BetterSqlite3Driver {
@@ -54,11 +52,12 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
     return typeof row === 'object' ? returnedMap(metadata, row) : undefined;
   }
 
-  protected override createDatabaseConnection(): Promise<SqliteConnection> {
-    const { database, driver: Database } = this.options as { database: string; driver: typeof BetterSqlite3 };
-    if (database !== ':memory:') makeFolder(dirname(resolve(database)));
-    this.engine.connection = new SqliteConnection(new Database(database));
-    return Promise.resolve(this.engine.connection);
+  protected override createDatabaseConnection(): Promise<BetterSqlite3.Database> {
+    const { database: path, driver: Database } = this.options as { database: string; driver: typeof BetterSqlite3 };
+    if (path !== ':memory:') makeFolder(dirname(resolve(path)));
+    const database = new Database(path);
+    this.engine.connection = new SqliteConnection(database);
+    return Promise.resolve(database);
   }
 }
 
@@ -112,14 +111,6 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
 }
 
 const GENERATED = { isGenerated: true, generationStrategy: 'increment' } as const;
-
-/** MySQL keeps no more of a second than the column's precision says. */
-function roundedTime(text: string, precision: number): string {
-  if (precision >= 3) return text;
-  const step = 10 ** (3 - precision);
-  const time = new Date(`${text.replace(' ', 'T')}Z`).getTime();
-  return new Date(Math.round(time / step) * step).toISOString().replace('T', ' ').replace('Z', '');
-}
 
 /** One folder after the other: `recursive` never ends below /proc. Another process may be faster. */
 function makeFolder(path: string): void {

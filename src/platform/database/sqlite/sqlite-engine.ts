@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type BetterSqlite3 from 'better-sqlite3-v13';
+import { createLRU } from 'lru.min';
 import type { Config } from '../../config/index.js';
 import { NotAskedError, statementFault } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
 import { isFileFault, isFileLock, withDeadline } from '../driver-failure.js';
-import { requireSqlValues } from '../sql-values.js';
-import type { SqliteConnection, SqliteResult } from './sqlite-connection.js';
+import { boundValues, MOST_STATEMENTS } from '../sql-statements.js';
+import { SqliteFiles } from './sqlite-files.js';
+import { convertOf, storedTime, type Convert } from './sqlite-values.js';
 
 /** Whoever asks: a query runner, or one statement by itself. */
 type Owner = object;
@@ -35,12 +38,12 @@ export class SqliteEngine {
    * @throws {Error} (rejects) what SQLite says, `LateError`, or `NotAskedError`.
    */
   async run(owner: Owner, sql: string, parameters: readonly unknown[], isGated: boolean): Promise<SqliteResult> {
-    requireSqlValues(sql, parameters);
+    const values = boundValues(sql, parameters, storedTime);
     if (isGated && !this.isReady()) throw new NotAskedError('The database is not ready yet');
     const startedAt = performance.now();
     try {
       if (CONTROL.test(sql)) return await this.control(owner, sql);
-      const result = await this.attempt(owner, () => this.opened.run(sql, parameters));
+      const result = await this.attempt(owner, () => this.opened.run(sql, values));
       this.watch.ran(sql, startedAt);
       return result;
     } catch (fault) {
@@ -103,7 +106,7 @@ export class SqliteEngine {
   /** A connection that is closed has rolled back, and so has SQLite after some faults. */
   private rollBack(): void {
     try {
-      if (this.connection?.inTransaction === true) this.connection.run('ROLLBACK', []);
+      if (this.connection?.database.inTransaction === true) this.connection.run('ROLLBACK', []);
     } finally {
       this.end();
     }
@@ -127,7 +130,7 @@ export class SqliteEngine {
       try {
         return statement();
       } catch (fault) {
-        if (this.holder === owner && !this.opened.inTransaction) this.lost = fault;
+        if (this.holder === owner && !this.opened.database.inTransaction) this.lost = fault;
         const { code = '' } = fault as { code?: string };
         if (!isFileLock(code) || performance.now() >= start + queryTimeoutMs) throw fault;
         await sleep(5 + Math.random() * 20);
@@ -136,7 +139,7 @@ export class SqliteEngine {
   }
 
   private get opened(): SqliteConnection {
-    if (this.connection?.open !== true) throw new NotAskedError('The database is not ready yet');
+    if (this.connection?.database.open !== true) throw new NotAskedError('The database is not ready yet');
     return this.connection;
   }
 }
@@ -147,4 +150,73 @@ const NOTHING: SqliteResult = { rows: undefined, changes: 0, lastId: 0n };
 function isOutage(fault: unknown): boolean {
   const { code = '' } = fault as { code?: string };
   return isFileLock(code) || isFileFault(code) || code === 'DATABASE_TIMEOUT';
+}
+
+/** Milliseconds that SQLite may block the process waiting for another process's lock, outside of the first look. */
+const BUSY_MS = 50;
+
+export interface SqliteResult {
+  /** Of a statement that reads, or says what it wrote. */
+  readonly rows: Record<string, unknown>[] | undefined;
+  readonly changes: number;
+  readonly lastId: bigint;
+}
+
+interface Prepared {
+  readonly statement: BetterSqlite3.Statement;
+  /** What is to be done with the values of some columns, by their names. */
+  readonly converts: readonly (readonly [name: string, convert: Convert])[];
+}
+
+/** The one connection to an SQLite file: statements stay prepared, and values are those that MySQL gives. */
+export class SqliteConnection {
+  private readonly files: SqliteFiles;
+  private readonly prepared = createLRU<string, Prepared>({ max: MOST_STATEMENTS });
+
+  /** Acknowledged means durable: a commit is on the disk when it returns (WAL with synchronous=FULL). */
+  constructor(readonly database: BetterSqlite3.Database) {
+    database.pragma('busy_timeout = 5000');
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    // The write-ahead log is there from the first read on.
+    database.prepare('SELECT name FROM sqlite_schema LIMIT 1').all();
+    this.files = new SqliteFiles(database);
+    database.pragma(`busy_timeout = ${BUSY_MS}`);
+    database.pragma('foreign_keys = ON');
+  }
+
+  /**
+   * @param values as `boundValues` gives them.
+   * @throws what SQLite says.
+   */
+  run(sql: string, values: readonly unknown[]): SqliteResult {
+    const { statement, converts } = this.prepare(sql);
+    if (statement.reader) {
+      const rows = this.files.run(statement, () => statement.all(...values)) as Record<string, unknown>[];
+      return { rows: converted(rows, converts), changes: rows.length, lastId: 0n };
+    }
+    const { changes, lastInsertRowid } = this.files.run(statement, () => statement.run(...values));
+    // What is known of columns may be another now.
+    if (/^\s*(ALTER|CREATE|DROP)\b/i.test(sql)) this.prepared.clear();
+    return { rows: undefined, changes, lastId: BigInt(lastInsertRowid) };
+  }
+
+  private prepare(sql: string): Prepared {
+    let prepared = this.prepared.get(sql);
+    if (prepared === undefined) {
+      const statement = this.database.prepare(sql).safeIntegers(true);
+      prepared = { statement, converts: statement.reader ? convertsOf(statement) : [] };
+      this.prepared.set(sql, prepared);
+    }
+    return prepared;
+  }
+}
+
+function convertsOf(statement: BetterSqlite3.Statement): [string, Convert][] {
+  return statement.columns().map(({ name, type }) => [name, convertOf(type ?? '')]);
+}
+
+function converted(rows: Record<string, unknown>[], converts: Prepared['converts']): Record<string, unknown>[] {
+  for (const row of rows) for (const [name, convert] of converts) row[name] = convert(row[name]);
+  return rows;
 }

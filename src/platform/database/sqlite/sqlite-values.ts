@@ -47,3 +47,40 @@ export function storedDecimal(value: unknown, column: Decimal): unknown {
   }
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
+
+/** A point in time as TypeORM writes it. */
+export function storedTime(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '');
+}
+
+/** MySQL keeps no more of a second than the column's precision says. */
+export function roundedTime(text: string, precision: number): string {
+  if (precision >= 3) return text;
+  const step = 10 ** (3 - precision);
+  const time = new Date(`${text.replace(' ', 'T')}Z`).getTime();
+  return storedTime(new Date(Math.round(time / step) * step));
+}
+
+export type Convert = (value: unknown) => unknown;
+
+/** What is to be done with the values of a column that is declared with this type. */
+export function convertOf(type: string): Convert {
+  if (/^(datetime|timestamp)\b/i.test(type)) return toDate;
+  const decimal = /^(?:decimal|dec|numeric|fixed)\b(?:\s*\(\s*\d+\s*(?:,\s*(\d+)\s*)?\))?/i.exec(type);
+  return decimal === null ? toInteger : (value) => toDecimal(value, Number(decimal[1] ?? 0));
+}
+
+/** A number where that is exact. */
+function toInteger(value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+function toDate(value: unknown): unknown {
+  return typeof value === 'string' ? new Date(value.replace(' ', 'T').replace(/Z?$/, 'Z')) : value;
+}
+
+function toDecimal(value: unknown, scale: number): unknown {
+  return typeof value === 'bigint' || typeof value === 'number' ? Number(value).toFixed(scale) : value;
+}

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { storedDecimal } from './sqlite-decimal.js';
+import { storedDecimal } from './sqlite-values.js';
 
 const column = { type: 'decimal', precision: 5, scale: 2, propertyName: 'price' } as const;
 

@@ -1,6 +1,69 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { queryEach } from './query-each.js';
+import { boundValues, inList, isRead, queryEach, summaryOf } from './sql-statements.js';
+
+const INSERT = 'INSERT INTO toy (name, weight) VALUES (?, ?)';
+
+it.each([
+  [undefined, 'undefined'],
+  [['a'], 'an array'],
+  [{ a: 1 }, 'of type object'],
+  [Symbol('a'), 'of type symbol'],
+  [() => 1, 'of type function'],
+  [NaN, 'not a finite number'],
+  [Infinity, 'not a finite number'],
+])('refuses %p, and says where it is but not what', (value, kind) => {
+  const refused = `Value 2 of a statement (INSERT toy) is ${kind}, which no column stores`;
+  expect(() => boundValues(INSERT, ['canary', value])).toThrow(new TypeError(refused));
+});
+
+it('takes what a column stores, whole numbers as such', () => {
+  const most = 9_223_372_036_854_775_807n;
+  const [bytes, time] = [new Uint8Array(1), new Date(0)];
+  const values = [1, most, -most - 1n, most + 1n, 'a', null, 1.5, true, Buffer.from('a'), bytes, time];
+  const bound = [1n, most, -most - 1n, most + 1n, 'a', null, 1.5, 1n, Buffer.from('a'), bytes, time];
+  expect(boundValues(INSERT, values)).toStrictEqual(bound);
+  expect(boundValues(INSERT, [time, 'a'], (at) => at.getTime())).toStrictEqual([0, 'a']);
+});
+
+describe('inList', () => {
+  it.each([
+    [[1n], '?', [1n]],
+    [[1n, 2n], '?, ?', [1n, 2n]],
+    [['a', 'b', 'c'], '?, ?, ?, ?', ['a', 'b', 'c', 'c']],
+  ])('asks for %p with a power of two of placeholders', (values, marks, padded) => {
+    expect(inList(values)).toEqual({ marks, values: padded });
+  });
+
+  it('makes seven statements of up to 64 values', () => {
+    const made = Array.from({ length: 64 }, (_, index) =>
+      inList(Array.from({ length: index + 1 }, (_, id) => BigInt(id))),
+    );
+    expect(new Set(made.map(({ marks }) => marks)).size).toBe(7);
+    for (const { marks, values } of made) expect(values).toHaveLength(marks.split(',').length);
+  });
+});
+
+it.each([
+  ['SELECT id FROM pet', 'SELECT'],
+  ['\n  SELECT id\n  FROM pet', 'SELECT'],
+  ['( (SELECT id FROM pet) UNION (SELECT id FROM pet))', 'SELECT'],
+  ['/* list */ -- of all\n# pets\nselect id FROM pet', 'SELECT'],
+  ['/**/ /* * */UPDATE pet SET name = ?', 'UPDATE'],
+  ['/* SELECT */ INSERT INTO pet VALUES (?)', 'INSERT'],
+  // The server runs what is in such a comment.
+  ['/*! DELETE FROM pet; */ SELECT 1 FROM pet', ''],
+  ['/*M! DELETE FROM pet; */ SELECT 1 FROM pet', ''],
+])('%j: %s', (sql, operation) => {
+  expect(summaryOf(sql)).toEqual({ operation, collection: 'pet' });
+  expect(isRead(sql)).toBe(operation === 'SELECT');
+});
+
+it('takes no time over comments', () => {
+  const comments = '/* */ '.repeat(5000);
+  expect(summaryOf(comments).operation).toBe('');
+  expect(summaryOf(`${comments}SELECT 1`).operation).toBe('SELECT');
+});
 
 /** A server that answers each part of a union with one row, which says the values that it was asked with. */
 function server(type: 'mysql' | 'better-sqlite3') {

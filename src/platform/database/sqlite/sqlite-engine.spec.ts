@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import Database from 'better-sqlite3-v13';
-import { MOST_STATEMENTS } from '../statement-summary.js';
-import { SqliteConnection } from './sqlite-connection.js';
+import { boundValues, MOST_STATEMENTS } from '../sql-statements.js';
+import { SqliteConnection } from './sqlite-engine.js';
+import { storedTime } from './sqlite-values.js';
 
 let database: Database.Database;
 let connection: SqliteConnection;
@@ -11,12 +12,12 @@ beforeEach(() => {
   connection = new SqliteConnection(database);
 });
 
-afterEach(() => connection.close());
+afterEach(() => void database.close());
 
 it('is set up to be durable, to keep to foreign keys, and not to block for others', () => {
   const pragma = (name: string): unknown => database.pragma(name, { simple: true });
   expect(['synchronous', 'foreign_keys', 'busy_timeout'].map(pragma)).toStrictEqual([2, 1, 50]);
-  expect([connection.open, connection.inTransaction]).toStrictEqual([true, false]);
+  expect([database.open, database.inTransaction]).toStrictEqual([true, false]);
 });
 
 describe('a statement', () => {
@@ -55,7 +56,8 @@ describe('a statement', () => {
     );
     const moment = new Date('2026-01-02T03:04:05.678Z');
     const values = [7, '1.5', 2.4, moment, '2026-01-02T03:04:05Z', '2026-01-02 03:04:05', Buffer.from('a')];
-    connection.run(`INSERT INTO a VALUES (${values.map(() => '?').join()})`, values);
+    const insert = `INSERT INTO a VALUES (${values.map(() => '?').join()})`;
+    connection.run(insert, boundValues(insert, values, storedTime));
     expect(connection.run('SELECT i, d, n, w, t, x, b FROM a', []).rows).toStrictEqual([
       {
         ...{ i: 7, d: '1.500', n: '2', w: moment, t: new Date('2026-01-02T03:04:05Z') },
@@ -77,11 +79,4 @@ describe('a statement', () => {
     connection.run('INSERT INTO a SELECT x FROM old', []);
     expect(read()).toStrictEqual(new Date('2026-01-02T03:04:05Z'));
   });
-});
-
-it('knows whether it is in a transaction', () => {
-  connection.run('BEGIN IMMEDIATE', []);
-  expect(connection.inTransaction).toBe(true);
-  connection.run('ROLLBACK', []);
-  expect(connection.inTransaction).toBe(false);
 });
