@@ -153,7 +153,7 @@ function differences(found) {
     }
   }
   const taken = [...endings].sort().join(', ');
-  return [...(taken === '' ? [] : [`takes one ${taken} behind the end`]), ...others].join('; ') || 'none';
+  return [...(taken === '' ? [] : [`takes one ${taken} after the end`]), ...others].join('; ') || 'none';
 }
 
 try {
