@@ -1,10 +1,10 @@
 import { chromium, type Browser } from 'playwright-core';
 import { findProgram } from '../support/programs.js';
 
-/** A host name that is not localhost, and resolves to this machine in the browser alone. */
+/** A host name that is not localhost. Only the browser resolves it, to this machine. */
 export const OTHER_HOST = 'animals.test';
 
-/** Quiet: nothing that a browser does on its own account may look like a request of the page's. */
+/** Turns off what a browser does by itself, so that it does not look like a request of the page. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -16,7 +16,7 @@ const FLAGS = [
   `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`,
 ];
 
-/** The machine's own Chromium; Playwright brings none. */
+/** The Chromium of this machine. Playwright installs none. */
 export const chromiumPath = findProgram('chromium', 'chromium-browser', 'google-chrome');
 
 export function launchChromium(): Promise<Browser> {

@@ -1,19 +1,19 @@
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
 
-/** What "Try it out" sent, and what the page then showed. */
+/** The request that "Try it out" sent, and what the page showed of the response. */
 export interface Tried {
   readonly request: Request;
-  /** As shown. */
+  /** As the page shows it. */
   readonly status: string;
-  /** The response body as shown, character by character. */
+  /** The response body as the page shows it, character by character. */
   readonly body: string;
-  /** The response headers as shown, one a line. */
+  /** The response headers as the page shows them, one per line. */
   readonly headers: string;
 }
 
-/** The page at `/docs`, used as a person uses it, and watched. */
+/** The page at `/docs`, driven by the controls that a person uses. Its errors are recorded. */
 export class DocsPage {
-  /** What went wrong in the browser: errors on the console, exceptions, violations of the content security policy. */
+  /** Errors on the console, exceptions, and violations of the content security policy. */
   readonly troubles: string[] = [];
   readonly requests: Request[] = [];
 
@@ -21,13 +21,13 @@ export class DocsPage {
     page.on('request', (request) => this.requests.push(request));
     page.on('pageerror', (error) => this.troubles.push(String(error.stack)));
     page.on('console', (message) => {
-      // Chromium notes every failing status itself; an API's 4xx is what a test asked for.
+      // Chromium logs every failed response. The 4xx of the API are what the tests ask for.
       if (message.location().url.includes('/v1/') && message.text().startsWith('Failed to load resource')) return;
       if (message.type() === 'error' || message.type() === 'warning') this.troubles.push(message.text());
     });
   }
 
-  /** Opens the page in a new tab and waits until the operations are there. */
+  /** Opens the page in a new tab and waits until the operations are shown. */
   static async open(context: BrowserContext, url: string): Promise<DocsPage> {
     const docs = new DocsPage(await context.newPage());
     await docs.page.addInitScript(
@@ -64,9 +64,10 @@ export class DocsPage {
   }
 
   /**
-   * Executes an operation with what stands in its form, and reads what the page then shows.
+   * Executes an operation with the values of its form, and reads what the page then shows.
    *
-   * @param fill what to type before: a field's label is its parameter's name, `body` is the request body.
+   * @param fill values to enter first, by the label of the field: the name of a parameter, or `body` for the request
+   * body.
    */
   async execute(id: string, fill: Readonly<Record<string, string>> = {}): Promise<Tried> {
     const sent = this.page.waitForRequest((request) => request.url().includes('/v1/'));
@@ -79,13 +80,15 @@ export class DocsPage {
     return { request, status: status.trim(), body, headers: headers.map((line) => line.trim()).join('\n') };
   }
 
-  /** Executes what gets no answer, and reads what the page says of it. */
+  /** Executes an operation that gets no answer, and reads the message of the page. */
   async executeInVain(id: string): Promise<string> {
     const operation = await this.press(id, {});
     return operation.locator('.live-responses-table .renderedMarkdown').innerText();
   }
 
-  /** A picture of the whole page, left in `artifacts/` for a person to look at. As PNG so long a page takes seconds. */
+  /**
+   * Saves a picture of the whole page in `artifacts/` for a person to look at. A page this long takes seconds as PNG.
+   */
   async photograph(name: string): Promise<void> {
     await this.page.screenshot({ path: `artifacts/browser/${name}.jpeg`, quality: 60, fullPage: true });
   }

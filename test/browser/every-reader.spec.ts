@@ -10,10 +10,10 @@ import { DocsPage } from './docs-page.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The success criteria of WCAG 2.2 that a program can judge, to level AA. */
+/** The success criteria of WCAG 2.2 up to level AA that a program can check. */
 const CRITERIA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Swagger UI puts the link of an operation into the button that opens it. */
+/** Swagger UI puts the link of an operation inside the button that opens it. */
 const OF_SWAGGER_UI = 'nested-interactive';
 
 const desktop = { viewport: { width: 1280, height: 900 } };
@@ -22,10 +22,10 @@ let database: TestDatabase;
 let service: Service;
 let browser: Browser;
 
-// Chromium starts its processes beside whatever else the machine does; nothing here measures time.
+// Chromium shares the machine with other tests. Nothing here measures time.
 jest.setTimeout(180_000);
 
-/** Everything open that can be: every operation, its headers, an answer, and the dialog for the key. */
+/** Opens everything that can be opened: every operation, its headers, an answer, and the dialog for the key. */
 async function opened(reader: BrowserContextOptions): Promise<DocsPage> {
   const docs = await DocsPage.open(await browser.newContext(reader), `${service.url}/docs`);
   for (const id of ['listPets', 'createPet', 'getPet']) await docs.execute(id);
@@ -33,7 +33,7 @@ async function opened(reader: BrowserContextOptions): Promise<DocsPage> {
   return docs;
 }
 
-/** What axe objects to: each rule with the places that break it. */
+/** The violations that axe finds: each rule with the elements that violate it. */
 async function objections(docs: DocsPage): Promise<unknown[]> {
   await docs.page.evaluate(axe);
   const { violations } = await docs.page.evaluate<AxeResults>(

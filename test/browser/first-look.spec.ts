@@ -14,7 +14,9 @@ interface Covered {
   readonly covered: readonly string[];
 }
 
-/** In the browser: which texts of the operations that are open a button for copying or saving lies on, but its own. */
+/**
+ * Runs in the browser: the texts of open operations that a copy or save button covers, without that button's own text.
+ */
 const COVERED_BY_BUTTONS = `(() => {
   const inside = (selector) => [...document.querySelectorAll(selector)];
   const areas = inside('.copy-to-clipboard, .download-contents')

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A reverse proxy as many put before a service: it answers under a path prefix, and knows nothing outside of it. */
+/** A common reverse proxy: it serves the service under a path prefix, and nothing outside of the prefix. */
 export class PrefixProxy {
   private constructor(
     private readonly server: Server,

@@ -7,7 +7,7 @@ import { launchChromium, OTHER_HOST } from './chromium.js';
 import { DocsPage } from './docs-page.js';
 import { PrefixProxy } from './prefix-proxy.js';
 
-/** Beyond 2^53, where JavaScript numbers are even: these would be …992 or …994, and 2^63. */
+/** Beyond 2^53 JavaScript numbers of this size are even. They would show …992 or …994, and 2^63. */
 const CATEGORY = '9007199254740993';
 const NEXT_ID = '9007199254740995';
 const LARGEST = '9223372036854775807';
@@ -18,19 +18,19 @@ let key: string;
 let browser: Browser;
 let context: BrowserContext;
 let docs: DocsPage;
-/** Under a name that is not localhost, to which browsers give more rights. */
+/** A name other than localhost, since browsers give localhost more rights. */
 let base: string;
 
-// Chromium starts its processes beside whatever else the machine does; nothing here measures time.
+// Chromium shares the machine with other tests. Nothing here measures time.
 jest.setTimeout(180_000);
 
-/** The Authorization headers that a request carried; a repeated one would come as one with a comma. */
+/** The Authorization headers of a request. Repeated headers would be joined by a comma. */
 const authorizationOf = async (tab: DocsPage): Promise<string | null> => {
   const { request } = await tab.execute('listPets');
   return request.headerValue('authorization');
 };
 
-/** One visit: a load of the page costs a browser seconds, so the tests go on where the one before them was. */
+/** One visit of the page: each test continues where the previous one ended, since a load takes a browser seconds. */
 describe('Swagger UI', () => {
   beforeAll(async () => {
     database = await createSqliteDatabase();

@@ -13,7 +13,7 @@ const MISSING = 'Bearer realm="animal-store"';
 const INVALID = 'Bearer realm="animal-store", error="invalid_token"';
 const HOUR_MS = 3_600_000;
 
-/** These tests fail to authenticate more often in a minute than one address may. */
+/** No limit: these tests fail to authenticate more often per minute than one address may. */
 const env = { AUTH_FAILURES_PER_MINUTE: '0' };
 
 onEachEngine('authentication', (engine) => {
@@ -119,7 +119,7 @@ onEachEngine('authentication', (engine) => {
   });
 
   describe('the database', () => {
-    /** Without their table no key can be looked up, so an answer other than 5xx was given without a look. */
+    /** Without its table no key can be looked up. An answer other than 5xx was then given without a query. */
     const withoutKeys = async (work: () => Promise<void>): Promise<void> => {
       await database.query('ALTER TABLE api_key RENAME TO api_key_away');
       try {
@@ -253,7 +253,7 @@ onEachEngine('authentication', (engine) => {
     it('ends on its day', async () => {
       const brief = await storeKey(database, { expiresAt: Date.now() + 24 * HOUR_MS });
       expect((await withKey(brief)).status).toBe(200);
-      // One process at a time has an SQLite file.
+      // Only one process at a time may use an SQLite file.
       if (engine.name === 'sqlite') await service.stop();
       const tomorrow = await Service.start({ database, ...hosting({ laterMs: 25 * HOUR_MS, env }) });
       expectInvalid(await new HttpClient(tomorrow.url, brief).get('/v1/pets'), 'expired_api_key');
@@ -359,7 +359,7 @@ onEachEngine('authentication', (engine) => {
       const head =
         'POST /v1/pets HTTP/1.1\r\nHost: pets.test\r\nContent-Type: application/json\r\nContent-Length: 30\r\n';
       connection.send(`${head}Expect: 100-continue\r\n\r\n`);
-      // The first answer would be 100 where the body was asked for.
+      // The first answer would be 100 if the service asked for the body.
       expect(await connection.receive()).toBeErrorShape(401, 'missing_api_key');
       connection.close();
       const accepted = await RawConnection.open(service.url);

@@ -7,7 +7,7 @@ import { RawConnection } from '../support/raw-http.js';
 import { serveOn } from '../support/served.js';
 import type { LogLine } from '../support/service.js';
 
-/** Milliseconds; less than what a refused client has to read why. */
+/** Milliseconds. Shorter than the time that a refused client has to read the answer. */
 const HEAD_LIMIT_MS = 1000;
 
 onEachEngine('behind an answer that closes the connection', (engine) => {
@@ -16,7 +16,7 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
 
   const idOf = (name: string): string => name.replace(' ', '-');
 
-  /** A whole request that would add a pet. */
+  /** A whole request that would create a pet. */
   function post(): { readonly name: string; readonly bytes: string } {
     const name = `Behind ${String((pets += 1))}`;
     const body = JSON.stringify({ name, categoryId: 1 });
@@ -25,7 +25,7 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
   }
 
   async function expectNothingOf(name: string): Promise<void> {
-    // What comes later is done later, and told later.
+    // A later request is carried out and logged later.
     const later = await served.client.post('/v1/pets', { name: 'Later', categoryId: 1 });
     expect(later.status).toBe(201);
     const found = await served.database.query('SELECT id FROM pet WHERE name = ?', [name]);
@@ -38,7 +38,7 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     await untilIdle();
   }
 
-  /** Fails by the limit of the test where a request stays in the gauge. */
+  /** If a request stays in the gauge, the test ends by its time limit. */
   async function untilIdle(): Promise<void> {
     while ((await metricValue(served.service.managementUrl, 'http_server_active_requests')) > 0) await sleep(10);
   }
@@ -129,7 +129,7 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     const path = '/docs/assets/swagger-ui-bundle.js';
     const connection = await RawConnection.open(served.service.url, { paused: true });
     connection.send(`GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`);
-    // Begun later, and done.
+    // This request begins later and completes.
     const { text } = await served.client.get(path);
     for (const bytes of ['zz\r\n', ...Array<string>(5).fill('x'.repeat(100))]) {
       connection.send(bytes);
@@ -211,7 +211,7 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
       connection.send(`GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`);
       await connection.receive();
       expect(await connection.untilClosed()).toBe(true);
-      // What comes later is told later.
+      // A later request is logged later.
       const later = await served.client.get('/v1/pets');
       const { service } = served;
       await service.untilLogged((line) => line['request_id'] === later.headers.get('x-request-id'));
@@ -219,13 +219,13 @@ onEachEngine('behind an answer that closes the connection', (engine) => {
     },
   );
 
-  // The last, since its requests are aborted.
+  // Must be the last test, since it aborts requests.
   it.each(['close', 'reset'] as const)(
     'nothing is left of a client that goes before a CONNECT is refused: %s',
     async (go) => {
       const connection = await served.connect();
       connection.send(served.bytes('GET /v1/pets').toString().repeat(20) + tunnel);
-      // By then all of it has been read.
+      // Once this answer is here, the service has read everything.
       await connection.receive();
       connection[go]();
       await untilIdle();

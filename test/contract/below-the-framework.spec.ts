@@ -16,7 +16,7 @@ onEachEngine('below the framework', (engine) => {
     await store.client.post('/v1/pets', VALID);
   });
 
-  /** `KEY` stands for the header line with a good key. */
+  /** Replaces `KEY` by a header line with a valid key. */
   const withKey = (bytes: string): Buffer =>
     Buffer.from(bytes.replaceAll('KEY', `Authorization: Bearer ${store.key}`), 'latin1');
 
@@ -32,7 +32,7 @@ onEachEngine('below the framework', (engine) => {
     connection.close();
   }
 
-  /** The Error, once, complete, and then the end of the connection. */
+  /** Expects one complete error, and then the end of the connection. */
   async function expectRefused(bytes: string | Uint8Array, status: number, code: string): Promise<void> {
     const before = await store.countPets();
     const [connection, answer] = await exchange(bytes);
@@ -268,7 +268,7 @@ onEachEngine('below the framework', (engine) => {
         store.bytes('GET /v1/pets/1', { headers }),
       ];
       const connection = await store.connect();
-      // Packets that end within a body, within a head, and with a request.
+      // The packets end within a body, within a head, and at the end of a request.
       for (const bytes of [
         [post.subarray(0, -5)],
         [post.subarray(-5), get, get, post, get.subarray(0, 30)],
@@ -301,7 +301,7 @@ onEachEngine('below the framework', (engine) => {
     expect(await store.countPets()).toBe(before);
   });
 
-  // llhttp does not say what is wrong with what follows the head of such a request.
+  // llhttp does not report errors in the bytes after the head of such a request.
   describe('what is wrong in or behind a request for an upgrade is told', () => {
     const CHUNKED = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n${JSON_TYPE}\r\nTransfer-Encoding: chunked`;
     const UPGRADE = 'Connection: upgrade\r\nUpgrade: h2c\r\n\r\n';

@@ -6,7 +6,7 @@ import { serveOn } from '../support/served.js';
 
 const STRONG = /^"[\x21\x23-\x7e]+"$/;
 const PATHS = ['/v1/pets', '/v1/pets?limit=1', '/v1/pets?status=sold', '/v1/pets/1'];
-/** RFC 9110 §15.4.5: what a 304 has of the 200 that it stands for. */
+/** RFC 9110 §15.4.5: the headers that a 304 repeats from the 200. */
 const KEPT = ['etag', 'cache-control', 'vary', 'link', 'deprecation', 'sunset'];
 
 onEachEngine('caching', (engine) => {

@@ -13,7 +13,7 @@ import { serveOn } from '../support/served.js';
 
 const document = readFileSync(join(projectFolder, 'openapi.json'), 'utf8');
 
-/** JSON in which every integer is exact, as docs/api.md advises, and the cursor of the next page. */
+/** JSON with exact integers, as docs/api.md advises, and the cursor of the next page. */
 const EXACT = `
 import { parse, stringify } from 'lossless-json';
 const exact = (digits: string): number | bigint => (/^-?\\d+$/.test(digits) ? BigInt(digits) : Number(digits));
@@ -25,7 +25,7 @@ export const { BASE: base = '', KEY: key = '' } = process.env;
 export const CATEGORIES = [7n, 9007199254740993n, -9223372036854775808n];
 `;
 
-/** Both do the same, each in its client's way: create, list page by page, and one mistake. */
+/** Both generated clients do the same: create, list page by page, and make one mistake. */
 const WITH_OPENAPI_FETCH = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.js';
@@ -85,7 +85,7 @@ const missing = await getPet({ path: { petId: 9007199254740993n } });
 console.log(missing.response?.status, missing.error?.code);
 `;
 
-/** The package's own. Its first request is carried out, and the answer to it is lost. */
+/** The client of this package. Its first request is carried out, but the answer is lost. */
 const WITH_OUR_CLIENT = `
 import { AnimalStoreClient, AnimalStoreError, type Pet } from 'animal-store/client';
 import { base, CATEGORIES, key } from './exact.js';
@@ -130,14 +130,14 @@ const printed = (status: string): string[] => [
   'missing_field',
 ];
 
-/** What generated clients get by id: the last that they made, and one that there is not. */
+/** The results of the generated clients for two ids: the last pet that they created, and an unknown one. */
 const GOT = ['-9223372036854775808n', '404 pet_not_found'];
 
 let built: Promise<ClientProject> | undefined;
-/** What @hey-api/openapi-ts says as it generates. */
+/** The output of @hey-api/openapi-ts. */
 let said = '';
 
-/** One project with both clients, generated and compiled. */
+/** One project with both clients, generated and compiled once. */
 function buildClients(): Promise<ClientProject> {
   return (built ??= (async () => {
     const project = new ClientProject();

@@ -6,7 +6,7 @@ import { hosting } from '../support/hosting.js';
 import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
-/** What the feature of test/support/features/shelves.feature.ts serves, and `pets`; `/shelves/open` alone is @Public. */
+/** The routes of test/support/features/shelves.feature.ts and of `pets`. Only `/shelves/open` is @Public. */
 const CLOSED = [
   ['GET', '/v1/pets'],
   ['POST', '/v1/pets'],

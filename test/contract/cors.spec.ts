@@ -165,7 +165,7 @@ onEachEngine('CORS on', (engine) => {
 });
 
 onEachEngine('CORS on, at the limit', (engine) => {
-  // All requests of a pipeline are at work at once.
+  // All requests of a pipeline are processed at the same time.
   const store = serveOn(engine, { CORS_ORIGINS: PAGE, SHED_MAX_INFLIGHT: '1' });
 
   it('lets a page read that it should wait, and how long', async () => {

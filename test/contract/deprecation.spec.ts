@@ -7,7 +7,7 @@ import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
-/** A day begins half a day earlier there than it does in UTC, which is what counts. */
+/** In this time zone a day begins half a day earlier than in UTC, which decides. */
 const env = { PUBLIC_BASE_URL: 'https://pets.test/api/v1', TZ: 'Pacific/Auckland' };
 const LINKS =
   '<https://pets.test/api/docs#getPet>; rel="deprecation"; type="text/html", <https://pets.test/api/v1/pets>; rel="successor-version"';
@@ -23,7 +23,7 @@ function expectNotAnnounced(answer: Answer): void {
   expect(answer.headers.get('link') ?? '').not.toMatch(/deprecation|successor/);
 }
 
-/** How many uses of the deprecated operation the metrics say there were. */
+/** The number of uses of the deprecated operation, by the metrics. */
 async function countedUses(service: Service): Promise<number> {
   const { text } = await new HttpClient(service.managementUrl).get('/metrics');
   return Number(

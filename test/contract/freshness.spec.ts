@@ -12,13 +12,13 @@ interface Pet {
 
 const WRITERS = 8;
 const READERS = 8;
-/** The page that everybody reads has room for all that are sold. */
+/** All readers read this page. It has room for all pets that are sold. */
 const PAGE = '/v1/pets?limit=100&status=sold';
 
 /**
- * Adds pets one after another and looks for each as soon as it is acknowledged.
+ * Creates pets one after another, and reads each as soon as it is acknowledged.
  *
- * @returns those that were not there.
+ * @returns the reads that missed a pet.
  */
 async function writeAndLook({ client }: Served, reader: HttpClient, names: readonly string[]): Promise<string[]> {
   const missed: string[] = [];
@@ -33,7 +33,7 @@ async function writeAndLook({ client }: Served, reader: HttpClient, names: reado
   return missed;
 }
 
-/** The same, by many writers, while others read the page all the time. */
+/** Does so with many writers, while other clients read the page all the time. */
 async function missedUnderLoad(store: Served, reader: HttpClient, petsOfEach: number): Promise<string[]> {
   let writing = true;
   const reading = Array.from({ length: READERS }, async () => {
@@ -66,7 +66,7 @@ onMysql('a read on another replica, whose way to the database is long', (engine)
     proxy = await FaultyProxy.listen(Number(new URL(store.database.url).port));
     far = await Service.start({
       database: { url: proxy.through(store.database.url) },
-      // A new connection takes several ways there and back.
+      // A new connection needs several round trips.
       env: { DATABASE_ACQUIRE_TIMEOUT_MS: '5000', REQUEST_DEADLINE_MS: '10000' },
     });
     reader = new HttpClient(far.url, store.key);
@@ -77,7 +77,7 @@ onMysql('a read on another replica, whose way to the database is long', (engine)
     await proxy.stop();
   });
 
-  // A read there is on its way for long after the server has done it: whoever shared it would miss what came since.
+  // A result is in transit for long after the server has read it. A request that shared it would miss later writes.
   it('sees it too', async () => {
     expect(await missedUnderLoad(store, reader, 4)).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { exchangeRaw, RawConnection, type RawResponse } from '../support/raw-htt
 import { type Served, serveOn } from '../support/served.js';
 import { Service } from '../support/service.js';
 
-/** What is sent of a request beside what it says itself. */
+/** How a request is sent, besides its own contents. */
 interface Extra {
   readonly key?: string | null;
   readonly headers?: readonly (readonly [name: string, value: string])[];
@@ -19,7 +19,7 @@ interface Extra {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** A client's mistake that no schema speaks of, with the status that tells it. */
+/** A client's mistake that no schema describes, and the status of the answer. */
 type Mistake = readonly [what: string, status: number, extra: Extra, change?: Partial<GeneratedRequest>];
 
 const MISTAKES: readonly Mistake[] = [
@@ -43,7 +43,7 @@ const BODY_MISTAKES: readonly Mistake[] = [
   ['a deep body', 400, {}, { body: '['.repeat(40) }],
 ];
 
-/** Waits for as long as a test holds writes up. */
+/** Timeouts longer than a test holds writes back. */
 const PATIENT = { DATABASE_QUERY_TIMEOUT_MS: '8000', REQUEST_DEADLINE_MS: '10000' };
 
 onEachEngine('what is served and what openapi.json declares are the same', (engine) => {
@@ -73,11 +73,11 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${request.body ?? ''}`);
   }
 
-  /** What every answer at the path of a deprecated operation has, whatever failed. */
+  /** The headers of every answer at the path of a deprecated operation, whatever failed. */
   const announcement = ({ responses }: Operation): string[] =>
     responses['410'] === undefined ? [] : ['deprecation', 'sunset', 'link'];
 
-  /** Sends a request; whatever is wrong with its answer, the request's own words first. */
+  /** Sends a request. Returns all faults of the answer; a wrong status comes first. */
   async function faults(operation: Operation, request: GeneratedRequest, extra: Extra = {}): Promise<string[]> {
     const answer = await exchangeRaw(extra.url ?? store.service.url, bytesOf(operation, request, extra));
     const found = check.faultsOf(operation, answer);
@@ -93,14 +93,14 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     return found;
   }
 
-  /** The example of an operation, expected to be answered with this status for what is wrong around it. */
+  /** The example of an operation, with the status that must answer it because of the circumstances. */
   const doomed = (operation: Operation, what: string, status: number): GeneratedRequest => ({
     ...generator.example(operation),
     what: `${operation.operationId} with ${what}`,
     statuses: [status],
   });
 
-  /** Each group of requests, run at most once: by its own test, or by the one that wants to have seen all. */
+  /** Each group of requests runs at most once: in its own test, or in the test that needs all groups. */
   const groups = {
     examples: once(async () => {
       for (const operation of document.operations.filter(({ body }) => body)) {
@@ -173,13 +173,13 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     const twice = [1, 2].map(() =>
       faults(operation, { ...generator.example(operation), what: 'two at once', statuses: [201, 409] }, extra),
     );
-    // The second has given up by the time that the first is let go.
+    // The second request gives up before the first may go on.
     await Promise.race(twice);
     await release();
     return (await Promise.all(twice)).flat();
   }
 
-  /** Each operation on another service on the same database. */
+  /** Runs `work` for each operation on another service with the same database. */
   async function forEachUnder(
     env: Readonly<Record<string, string>>,
     work: (operation: Operation, url: string) => Promise<string[]>,
@@ -206,7 +206,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     const [posting] = document.operations.filter(({ body }) => body);
     const release = await holdWrites(engine, store);
     const occupying = exchangeRaw(url, bytesOf(posting!, generator.example(posting!), {}));
-    // It counts from the moment that the service works on it.
+    // The occupying request counts as soon as the service processes it.
     const bytes = bytesOf(operation, generator.example(operation), {});
     for (let left = 500; left > 0 && (await exchangeRaw(url, bytes)).status !== 503; left--);
     const found = await faults(operation, doomed(operation, 'another request in work', 503), { url });
@@ -217,7 +217,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
 
   async function tooSlowly(operation: Operation, url: string): Promise<string[]> {
     const connection = await RawConnection.open(url);
-    // A GET ends with its head.
+    // A GET ends with its head, so its last byte is missing.
     const bytes = bytesOf(operation, generator.example(operation), {});
     connection.send(bytes.subarray(0, -1));
     const answer: RawResponse = await connection.receive();
@@ -236,7 +236,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     for (const operation of document.operations) {
       await fc.assert(
         fc.asyncProperty(generator.valid(operation), async (request) => {
-          // Used for two bodies, an Idempotency-Key is refused.
+          // An Idempotency-Key that is used for two bodies is refused.
           const [, key] = request.headers.find(([name]) => name === 'Idempotency-Key') ?? [];
           fc.pre(key === undefined || !usedKeys.has(bare(key)));
           if (key !== undefined) usedKeys.add(bare(key));
@@ -309,7 +309,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
 
 const bare = (key: string): string => key.replace(/^"(.*)"$/, '$1');
 
-/** Makes every insert of a pet wait until the result is called. */
+/** Makes every insert of a pet wait until the returned function is called. */
 async function holdWrites(engine: Engine, { database }: Served): Promise<() => Promise<void>> {
   if (engine.name === 'mysql') {
     await database.query("DO GET_LOCK('held', 10)");

@@ -9,7 +9,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 
-/** One of each kind of answer: its status, what is sent, and its Cache-Control. */
+/** One answer of each kind: its status, the request, and its Cache-Control. */
 const ANSWERS: readonly (readonly [number, string, RawRequest, string])[] = [
   [200, 'GET /v1/pets', {}, 'private, no-cache'],
   [200, 'GET /v1/pets/1', {}, 'private, no-cache'],
@@ -128,7 +128,7 @@ onEachEngine('headers', (engine) => {
       connection.send(request);
       const answer = await connection.receive();
       connection.close();
-      // A header value with a control character is no header value to Node.
+      // Node refuses a header value that has a control character.
       expect(answer.status).toBe(id.includes('\u001b') ? 400 : 200);
       expect(idOf(answer)).toMatch(UUID_V7);
     });
@@ -197,7 +197,7 @@ onEachEngine('headers', (engine) => {
   describe('traceparent', () => {
     let next = 0;
 
-    /** The access line of a request with these headers. */
+    /** The access log line of a request with these headers. */
     async function logged(headers: readonly string[]): Promise<LogLine> {
       const id = `trace-${next++}`;
       const answer = await store.send('GET /v1/pets/1', { headers: [...headers, `X-Request-Id: ${id}`] });

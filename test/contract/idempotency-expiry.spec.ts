@@ -41,7 +41,7 @@ onEachEngine('the record of an Idempotency-Key', (engine) => {
     const [{ last } = {}] = await database.query('SELECT MAX(expires_at) AS last FROM idempotency_record');
     return Number(last) - Date.now();
   };
-  /** Lets time pass for the records, as the database has it. */
+  /** Lets the records age, as if time had passed for the database. */
   const age = (byMs: number) =>
     database.query('UPDATE idempotency_record SET expires_at = expires_at - ?', [String(byMs)]);
 
@@ -57,7 +57,7 @@ onEachEngine('the record of an Idempotency-Key', (engine) => {
     expect(await petsCalled('Day')).toBe(2n);
     expectReplay(await keyed('day', 'Day'), anew);
     await age(DAY_MS);
-    // A body that the expired record did not have is fine too, and from here on there is a new record.
+    // The record has expired, so another body is accepted and recorded.
     expect((await keyed('day', 'Another')).status).toBe(201);
     expect(await keyed('day', 'Day')).toBeErrorShape(422, 'idempotency_key_reused');
   });

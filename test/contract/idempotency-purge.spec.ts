@@ -10,9 +10,9 @@ import { Service } from '../support/service.js';
 
 /** More than two statements delete. */
 const EXPIRED = 1201;
-/** Seconds after which each replica has looked for expired records once. */
+/** Seconds after which each replica has purged expired records once. */
 const ONE_ROUND = 120;
-/** What an engine says of a table that is not there. */
+/** Each engine's error code for a missing table. */
 const MISSING_TABLE = { mysql: 'ER_NO_SUCH_TABLE', sqlite: 'SQLITE_ERROR' };
 
 onEachEngine('expired records of Idempotency-Key', (engine) => {
@@ -20,7 +20,7 @@ onEachEngine('expired records of Idempotency-Key', (engine) => {
   let database: TestDatabase;
   let replicas: Service[];
   let client: HttpClient;
-  /** Seconds by which the clocks of the replicas are ahead. */
+  /** Seconds by which the replicas' clocks are ahead. */
   let elapsed = 0;
   const nextRound = () => time.jump(`+${String((elapsed += ONE_ROUND))}`);
 
@@ -67,7 +67,7 @@ onEachEngine('expired records of Idempotency-Key', (engine) => {
     await nextRound();
     const event = await service.untilLogged((line) => line['event'] === 'idempotency.purge_recovered');
     expect(event).toMatchObject({ level: 'info' });
-    // On a slow machine a purge may also have waited in vain for the RENAME itself.
+    // On a slow machine a purge may also have timed out on a lock of the RENAME itself.
     const waited = /ER_LOCK_WAIT_TIMEOUT|DATABASE_TIMEOUT|SQLITE_BUSY/;
     const isWait = (line: Readonly<Record<string, unknown>>): boolean =>
       line['event'] === 'idempotency.purge_failed' && waited.test(JSON.stringify(line));
@@ -78,7 +78,7 @@ onEachEngine('expired records of Idempotency-Key', (engine) => {
     ]);
   });
 
-  // The clock of SQLite is that of its host.
+  // SQLite uses the clock of its host.
   if (engine.name === 'sqlite') return;
 
   it('are those that have expired by the clock of the database', async () => {

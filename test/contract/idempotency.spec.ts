@@ -9,17 +9,17 @@ import { Service } from '../support/service.js';
 
 const features = ['features/tasks.feature.ts'];
 /**
- * Some of this work takes longer than a client usually waits, and a busy machine is no subject here. What is stored depends
- * on no time zone.
+ * Some of this work takes longer than a client usually waits. A busy machine is not the subject of these tests. The
+ * time zone must not change what is stored.
  */
 const env = { REQUEST_DEADLINE_MS: '20000', SHED_LOOP_DELAY_MS: '0', TZ: 'Pacific/Auckland' };
 const host = hosting({ features, env });
 
-/** As a client does that keeps its key: again after 503, which a busy service gives. */
+/** Repeats a request after 503, as a client that keeps its key does. A busy service answers with 503. */
 async function untilServed(send: () => Promise<Answer>): Promise<Answer> {
   for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
     const answer = await send();
-    // 409: the first of that key takes more than the 2 s that a repeat waits for it.
+    // 409: the first request with this key takes longer than the 2 s that a repeat waits.
     if ((answer.status !== 503 && answer.status !== 409) || Date.now() > deadline) return answer;
   }
 }
@@ -260,7 +260,7 @@ onEachEngine('Idempotency-Key', (engine) => {
       await service.untilLogged(({ event, name }) => event === 'task.written' && name === 'Slow');
       const asked = performance.now();
       const gaveUp = await keyed('slow', body, client, '/v1/tasks');
-      // A timer may be early by a millisecond.
+      // A timer may fire a millisecond early.
       expect(performance.now() - asked).toBeGreaterThan(1990);
       expect(gaveUp).toBeErrorShape(409, 'idempotency_key_in_use');
       expect(gaveUp.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -285,7 +285,7 @@ onEachEngine('Idempotency-Key', (engine) => {
     expect([await tasksCalled('Killed'), await records()]).toStrictEqual([1n, (before as bigint) + 1n]);
   });
 
-  // SQLite serves one process.
+  // SQLite serves one process only.
   if (engine.name === 'sqlite') return;
 
   describe('on two replicas of one database', () => {
@@ -298,7 +298,7 @@ onEachEngine('Idempotency-Key', (engine) => {
     beforeAll(async () => {
       other = await Service.start({ database, ...hosting({ features, env: { SHED_LOOP_DELAY_MS: '0' } }) });
       second = new HttpClient(other.url, apiKey);
-      // Both remember the API key, so that what follows is about one thing only.
+      // Both services cache the API key, so that only the record is looked up below.
       for (const each of [client, second]) expect((await each.get('/v1/pets')).status).toBe(200);
     });
 

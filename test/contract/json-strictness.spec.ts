@@ -4,13 +4,13 @@ import { serveOn } from '../support/served.js';
 
 const VALID = '{"name":"Rex","categoryId":7}';
 
-/** A text with single bytes between characters: `bytes('{"name":"', [0xff], '"}')`. */
+/** Text with raw bytes between its parts: `bytes('{"name":"', [0xff], '"}')`. */
 const bytes = (...parts: readonly (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
 const named = (...name: readonly number[]): Buffer => bytes('{"name":"', name, '","categoryId":7}');
 
-/** Lists in lists; the body's own object is one level more. */
+/** Nested arrays; the object of the body adds one level. */
 const nested = (levels: number): string =>
   `{"name":"Rex","categoryId":7,"deep":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 

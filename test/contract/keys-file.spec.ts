@@ -13,7 +13,7 @@ import { spawnTethered } from '../support/tethered.js';
 
 describe('a mounted file of keys', () => {
   const folder = scratchFolder('keys-file');
-  /** As kubelet mounts a secret: the file is a link, through a link that is swapped. */
+  /** As kubelet mounts a secret: the file is a link, through another link that is swapped. */
   const mounted = join(folder, 'keys.json');
   let database: TestDatabase;
   let service: Service;
@@ -28,7 +28,7 @@ describe('a mounted file of keys', () => {
     reader = await create('v1', '--scopes', 'pets:read');
     master = await create('v1');
     const port = String(await freePort());
-    // What becomes of keys and of their file is told at any level. That the service is ready is not.
+    // Changes of keys and of their file are logged at any level. That the service is ready is not.
     const env = { PORT: port, API_KEYS_FILE: mounted, AUTH_FAILURES_PER_MINUTE: '0', LOG_LEVEL: 'error' };
     service = Service.launch({ database, env });
     service.url = `http://127.0.0.1:${port}`;
@@ -48,7 +48,7 @@ describe('a mounted file of keys', () => {
     return made.stdout.trim();
   }
 
-  /** Puts another version in the place of the mounted one, in one step. */
+  /** Replaces the mounted version by another one in one step. */
   function swap(version: string): void {
     symlinkSync(version, join(folder, '..new'));
     renameSync(join(folder, '..new'), join(folder, '..data'));
@@ -150,7 +150,7 @@ describe('keys create --file', () => {
     }));
     const before = JSON.stringify(entries);
     writeFileSync(file, before);
-    // One block of 512 or 1024 bytes: what is longer is cut off, as on a full disk.
+    // A file may have one block of 512 or 1024 bytes. The rest is cut off, as on a full disk.
     const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"';
     const command = [process.execPath, builtProgram('cli.js'), 'keys', 'create', '--name', 'x', '--file', file];
     const child = spawnTethered('sh', ['-c', limited, ...command], {

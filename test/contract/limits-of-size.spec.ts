@@ -15,7 +15,7 @@ const VALID = '{"name":"Rex","categoryId":7}';
 const LENGTH = VALID.length;
 const JSON_TYPE = 'Content-Type: application/json';
 
-/** A valid body of so many bytes. */
+/** A valid body of this many bytes. */
 const bodyOf = (bytes: number): string => VALID.replace(':7', `:${' '.repeat(bytes - VALID.length)}7`);
 
 function chunked(body: string, size = 1000): string {
@@ -30,7 +30,7 @@ const OVER_SIZES = [BODY_LIMIT + 1, 20_000, 200_000];
 onEachEngine('sizes', (engine) => {
   const store = serveOn(engine);
 
-  /** Sends the parts one by one on a connection that is then used for another request, to show that it still can be. */
+  /** Sends the parts one by one, and then another request, to show that the connection can still be used. */
   async function sendOn(connection: RawConnection, ...parts: readonly (string | Uint8Array)[]): Promise<RawResponse> {
     for (const part of parts) connection.send(part);
     return connection.receive();
@@ -167,7 +167,7 @@ onEachEngine('sizes', (engine) => {
   });
 
   describe('of the headers', () => {
-    /** Headers of exactly so many bytes in all, line ends counted, in so many lines. */
+    /** Headers of exactly this many bytes, line ends included, in this many lines. */
     function headersOf(bytes: number, lines: number): string[] {
       const fixed = ['Host: pets.test', `Authorization: Bearer ${store.key}`];
       const left = bytes - fixed.join('').length - 2 * fixed.length - lines * 'X-Nn: \r\n'.length;
@@ -242,7 +242,7 @@ onEachEngine('sizes', (engine) => {
       const connection = await store.connect();
       const answer = await sendOn(connection, store.bytes(request, options));
       expect(answer.status).toBe(status);
-      // Whether the body still comes cannot be known, so the connection cannot be used again (RFC 9110 §10.1.1).
+      // The service cannot know whether the body will come, so it closes the connection (RFC 9110 §10.1.1).
       expect(answer.headers.get('connection')).toBe('close');
       expect(await connection.untilClosed()).toBe(true);
       expect(connection.unread).toBe('');
@@ -276,7 +276,7 @@ onEachEngine('sizes', (engine) => {
     ])('are not waited for: %d', async (status, request, options) => {
       const connection = await store.connect();
       expect((await sendOn(connection, store.bytes(request, options))).status).toBe(status);
-      // The body comes all the same, and is not read as a request.
+      // The body arrives after the answer. It must not be read as a request.
       expect((await sendOn(connection, VALID, store.bytes('GET /v1/nope'))).status).toBe(404);
       expect(connection.unread).toBe('');
       connection.close();

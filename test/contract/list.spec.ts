@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/engines.js';
 import type { Answer } from '../support/http.js';
 import { serveOn } from '../support/served.js';
 
-/** Unlike any address that a test connects to, and with a prefix, as behind a gateway. */
+/** Differs from any address that a test connects to, and has a prefix, as behind a gateway. */
 const BASE = 'https://api.example.com/store/v1';
 const STATUSES = ['available', 'pending', 'sold'] as const;
 const PETS = 25;
@@ -20,7 +20,7 @@ interface Pet {
 const petsOf = (answer: Answer): Pet[] => answer.json() as Pet[];
 const namesOf = (answer: Answer): string[] => petsOf(answer).map(({ name }) => name);
 
-/** Where `rel="next"` points, as a path of the service under test. */
+/** The target of `rel="next"`, as a path of the service under test. */
 function nextOf(answer: Answer): string | undefined {
   const link = answer.headers.get('link');
   if (link === null) return undefined;
@@ -43,7 +43,7 @@ interface Parameter {
   readonly example?: string;
 }
 
-/** Each filter that the document has, with a value that a pet does not have by default. */
+/** Each filter of the document, with a value that a pet does not have by default. */
 const filters = filtersOf(readFileSync(join(projectFolder, 'openapi.json'), 'utf8'));
 
 function filtersOf(text: string): { readonly name: string; readonly value: string }[] {
@@ -346,7 +346,7 @@ const decoded = (cursor: string): string => Buffer.from(cursor, 'base64url').toS
 const swapCase = (text: string): string =>
   text.replace(/[a-z]/i, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 
-/** The same bytes from another last character: base64url leaves 2 or 4 of its bits unused. */
+/** Other last characters that decode to the same bytes: base64url leaves 2 or 4 bits of the last one unused. */
 function withUnusedBits(cursor: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const other = Array.from(alphabet)

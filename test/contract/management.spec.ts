@@ -4,7 +4,7 @@ import { exchangeRaw, RawConnection } from '../support/raw-http.js';
 import { serveOn } from '../support/served.js';
 
 const HEAD_LIMIT_MS = 1000;
-/** Connections at once. */
+/** The limit of simultaneous connections. */
 const MOST = 100;
 /** RFC 9562 §5.7. */
 const UUID_V7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -77,7 +77,7 @@ onEachEngine('the management port', (engine) => {
       expect((await exchangeRaw(store.service.managementUrl, 'GET /livez HTTP/1.1\r\n\r\n')).status).toBe(200);
       const ends = held.slice(0, 3 * MOST).map((connection) => connection.untilClosed());
       expect(await Promise.all(ends)).toEqual(Array<boolean>(3 * MOST).fill(true));
-      // Before the time of a head is up.
+      // They were closed before the time limit for a head, so without an answer.
       expect(held.slice(0, 3 * MOST).map(({ unread }) => unread)).toEqual(Array<string>(3 * MOST).fill(''));
       expect((await store.client.get('/v1/pets')).status).toBe(200);
       for (const connection of held) connection.close();

@@ -42,7 +42,7 @@ interface ReadDocument {
   };
 }
 
-/** The document in review: whoever changes what clients see changes this file, and is seen to. */
+/** The committed document. A change of what clients see changes this file, so that a review sees it. */
 const committed = readFileSync(join(projectFolder, 'openapi.json'), 'utf8');
 const document = JSON.parse(committed) as ReadDocument;
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
@@ -84,14 +84,15 @@ describe('the committed document', () => {
   });
 
   it.each(patternsIn(document))('has a pattern that ECMA-262, PCRE, RE2, Java and Python read alike: %s', (pattern) => {
-    // Escapes of two hexadecimal digits and of punctuation alone; groups that capture alone; no lazy or greedy marks.
+    // Allows only escapes of two hexadecimal digits and of punctuation, and capturing groups. Lazy and possessive
+    // quantifiers are refused.
     const rest = pattern.replace(/\\(?:x[\da-f]{2}|[^\w\s])/gi, '');
     expect(rest).not.toMatch(/\\|\(\?|[+*?}][+?]/);
     expect(pattern).toMatch(/^\^/);
   });
 
   it('comes out clean under the recommended rules of Redocly', async () => {
-    // As text: the type of such an object is so large that comparing it takes the compiler and the linter seconds each.
+    // As text, since the compiler and the linter need seconds each for the type of such an object.
     const config = await createConfig('extends: [recommended]');
     const problems = await lintFromString({ source: committed, config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);

@@ -7,7 +7,7 @@ import { type GeneratedRequest, RequestGenerator } from '../support/generated-re
 import type { Answer } from '../support/http.js';
 import { serveOn } from '../support/served.js';
 
-/** All of them, as the program names them where somebody names another. */
+/** The names of all optimizations, from the error message for an unknown one. */
 const { stderr } = await runCommand({ url: 'sqlite:unused.sqlite' }, ['config'], { OPTIMIZATIONS_OFF: 'all' });
 const OPTIMIZATIONS = (/must be some of (.+), with commas between/.exec(stderr)?.[1] ?? '').split(', ');
 
@@ -20,7 +20,7 @@ const comparable = ({ status, headers, text }: Answer): object => ({
   text,
 });
 
-/** Node's client refuses a header value with other characters. */
+/** Node's client refuses header values with other characters. */
 const canBeSent = ({ headers }: GeneratedRequest): boolean =>
   headers.every(([, value]) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value));
 
@@ -41,7 +41,7 @@ onEachEngine('with its optimizations and without them', (engine) => {
     generator = new RequestGenerator(document);
   });
 
-  /** Of both services. */
+  /** The answers of both services. */
   async function answersTo({ method }: Operation, request: GeneratedRequest): Promise<object[]> {
     const headers = Object.fromEntries(request.headers.filter(([name]) => name.toLowerCase() !== 'authorization'));
     const target = `/v1${request.target}`;

@@ -4,11 +4,11 @@ import { onEachEngine } from '../support/engines.js';
 import type { RawResponse } from '../support/raw-http.js';
 import { type RawRequest, serveOn, SET_UP_LIMIT_MS } from '../support/served.js';
 
-/** Requests of a client in a minute: more than the tests send with any other key. */
+/** The limit per client and minute. No other key of the tests comes near it. */
 const LIMIT = 120;
 const VALID = '{"name":"Rex","categoryId":7}';
 
-/** Every check, in the order in which they are made, with what a request is told that fails it. */
+/** Every check in its order, with the status and code for a request that fails it. */
 const CHECKS = [
   ['route', 404, 'route_not_found'],
   ['method', 405, 'method_not_allowed'],
@@ -31,7 +31,10 @@ const PAIRS = CHECKS.flatMap(([first, status, code], at) =>
   CHECKS.slice(at + 1).map(([second]) => ({ first, second, status, code })),
 );
 
-/** Only an operation that is removed can be, and only one with a body has a body's checks; the earlier check decides. */
+/**
+ * Only a removed operation can fail the check for removal, and only an operation with a body can fail those of the
+ * body. The earlier check decides.
+ */
 const targetOf = (broken: Broken): string => {
   const path = broken.has('route') ? '/v1/nope' : broken.has('removal') ? '/v1/pets/1' : '/v1/pets';
   const method = broken.has('method') ? 'PUT' : broken.has('removal') ? 'GET' : 'POST';
@@ -52,7 +55,7 @@ const headersOf = (broken: Broken): string[] => [
 
 onEachEngine('the order of checks', (engine) => {
   const store = serveOn(engine, { RATE_LIMIT_PER_MINUTE: String(LIMIT), GET_PET_SUNSET: '2026-01-01' });
-  /** Of a client that has used its limit up. */
+  /** Keys of a client that has used up its limit. */
   const spent = { all: '', reading: '', writing: '', revoked: '' };
   const good = { reading: '', writing: '' };
 
@@ -87,7 +90,7 @@ onEachEngine('the order of checks', (engine) => {
     return store.send(targetOf(broken), { headers: headersOf(broken), body: bodyOf(broken), key: keyOf(broken) });
   }
 
-  /** Uses the limit up, also where a slow machine has come into the next minute. */
+  /** Uses up the limit, even if a slow machine has reached the next minute. */
   async function spend(): Promise<void> {
     for (let left = 2 * LIMIT; left > 0; left--) {
       if ((await store.send('GET /v1/pets?limit=1', { key: spent.all })).status === 429) return;

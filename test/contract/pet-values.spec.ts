@@ -8,7 +8,7 @@ const INT64_MAX = '9223372036854775807';
 const INT64_MIN = '-9223372036854775808';
 const BEYOND_DOUBLES = '9007199254740993';
 
-/** A body as it goes over the wire; the values are JSON texts. */
+/** A body exactly as it is sent; the values are JSON texts. */
 const bodyOf = (fields: Readonly<Record<string, string>>): string =>
   `{${Object.entries(fields)
     .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
@@ -23,7 +23,7 @@ onEachEngine('the values of a pet', (engine) => {
   const create = (fields: Readonly<Record<string, string>>): Promise<Answer> =>
     store.client.post('/v1/pets', bodyOf({ name: '"Rex"', categoryId: '7', ...fields }));
 
-  /** Creates a pet and holds that POST, GET and list say the same, digit by digit. Gives its id. */
+  /** Creates a pet, and expects the same digits from POST, GET and the list. Returns the id. */
   async function expectKept(body: string, rest: string): Promise<string> {
     const created = await store.client.post('/v1/pets', body);
     expect(created.status).toBe(201);
@@ -46,7 +46,7 @@ onEachEngine('the values of a pet', (engine) => {
     return messageOf(answer);
   }
 
-  // The id 0 is no cursor, so nothing can be listed "after" it.
+  // The first id is tested here, since no cursor stands before it: 0 is not a valid cursor.
   it('begins', async () => {
     expect((await create({})).text).toBe('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
   });
@@ -324,7 +324,7 @@ onEachEngine('the values of a pet', (engine) => {
     });
   });
 
-  // These use the ids up, so they come last.
+  // These tests use up the ids, so they come last.
   describe('ids', () => {
     async function nextId(id: string): Promise<void> {
       if (engine.name === 'mysql') await store.database.query(`ALTER TABLE pet AUTO_INCREMENT = ${id}`);
@@ -353,7 +353,7 @@ onEachEngine('the values of a pet', (engine) => {
       const kept = '"name":"Rex","categoryId":7,"status":"available"';
       for (let made = 0; made < 2; made++) {
         const answer = await create({});
-        // InnoDB keeps its greatest counter for itself.
+        // InnoDB does not assign its greatest counter value.
         if (answer.status !== 201) break;
         expect(answer.text).toBe(`{"id":${String(BigInt(INT64_MAX) - 1n + BigInt(made))},${kept}}`);
       }

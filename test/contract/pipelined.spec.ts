@@ -28,7 +28,7 @@ onEachEngine('requests that come one behind another', (engine) => {
       expect([first.status, second.status]).toEqual([201, 201]);
       const [one, two] = [first, second].map(idIn) as [number, number];
       expect(two).toBeGreaterThan(one);
-      // What is read before a pet is made does not have it, what is read behind it does.
+      // A read before the pet is created must not find it. The reads after it must.
       const next = `/v1/pets/${String(two + 1)}`;
       connection.send(get(next) + post('Third') + get(next) + get(next));
       const statuses: number[] = [];
@@ -44,7 +44,7 @@ onEachEngine('requests that come one behind another', (engine) => {
       connection.send(post('Gone') + post('Gone behind') + get('/v1/pets'));
       connection.reset();
     }
-    // Fails by the limit of the test where one that waited for its turn stays.
+    // If a request that waits for its turn stays in the gauge, the test ends by its time limit.
     while ((await metricValue(served.service.managementUrl, 'http_server_active_requests')) > 0) await sleep(10);
   });
 });

@@ -11,7 +11,7 @@ const WHITE_SPACE = /^[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]
 // eslint-disable-next-line no-control-regex -- these are what the contract forbids
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** A NewPet as the schema allows it, and the JSON texts of its fields as they are sent. */
+/** A NewPet that the schema allows, and the JSON texts of its fields in the request. */
 interface Sent {
   readonly name: string;
   readonly categoryId: bigint;
@@ -22,7 +22,7 @@ interface Sent {
 const int64 = fc.oneof(
   fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
   fc.bigInt({ min: -10n, max: 10n }),
-  // Where doubles end, on either side of zero, and where int64 ends.
+  // Near the limits of exact doubles, positive and negative, and near the limits of int64.
   fc.bigInt({ min: 2n ** 53n - 3n, max: 2n ** 53n + 3n }).chain((near) => fc.constantFrom(near, -near)),
   fc.constantFrom(INT64_MIN, INT64_MIN + 1n, INT64_MAX - 1n, INT64_MAX),
 );
@@ -36,7 +36,7 @@ const name = fc
   .map((text) => text.replace(new RegExp(CONTROL, 'g'), ''))
   .filter((text) => !WHITE_SPACE.test(text) && [...text].length <= 255);
 
-/** The same integer as JSON writes it in other ways: `7`, `7.0`, `70e-1`, `0.7E1`. */
+/** Other JSON texts for the same integer: `7`, `7.0`, `70e-1`, `0.7E1`. */
 function spellings(value: bigint): fc.Arbitrary<string> {
   const sign = value < 0n ? '-' : '';
   const digits = String(value < 0n ? -value : value);
@@ -49,7 +49,7 @@ function spellings(value: bigint): fc.Arbitrary<string> {
   );
 }
 
-/** The same text as JSON writes it, some of its UTF-16 units escaped. */
+/** Other JSON texts for the same string, with some UTF-16 units escaped. */
 function escapings(text: string): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.constant(JSON.stringify(text)) },
@@ -76,7 +76,7 @@ const newPet: fc.Arbitrary<Sent> = fc
       }),
   );
 
-/** What is wrong with one field, or with the body that the fields are in. */
+/** One fault in one field, or in the body. */
 const badName = fc.oneof(
   fc.constantFrom('""', 'null', '7', 'true', '[]', '{}', '"\\ud800"', '"a\\udc00b"'),
   fc
@@ -147,7 +147,7 @@ onEachEngine('any', (engine) => {
   const post = (body: string): Promise<Answer> => store.client.post('/v1/pets', body);
   const idOf = (text: string): bigint => BigInt(/^\{"id":(\d+),/.exec(text)?.[1] ?? '0');
 
-  /** Every page from a path on; `between` runs before each next one is asked for. */
+  /** Reads every page from a path on. `between` runs before each next page. */
   async function walk(from: string, between: () => void = () => {}): Promise<string[]> {
     const pages: string[] = [];
     for (let path: string | undefined = from; path !== undefined; between()) {
@@ -159,7 +159,7 @@ onEachEngine('any', (engine) => {
     return pages;
   }
 
-  /** The pets of a page, each in its own bytes: no name has `{"id":` in it, since its quotes are escaped. */
+  /** The exact text of each pet of a page. No name contains `{"id":`, since its quotes are escaped. */
   const textsOf = (page: string): string[] => (page === '[]' ? [] : page.slice(1, -1).split(/(?<=\}),(?=\{"id":\d)/));
 
   const emptied = fc.beforeEach(async () => {
@@ -210,7 +210,7 @@ onEachEngine('any', (engine) => {
       earlier: fc.array(fc.constantFrom(...STATUSES), { maxLength: 40 }),
       limit: fc.integer({ min: 1, max: 12 }),
       status: fc.option(fc.constantFrom(...STATUSES), { nil: undefined }),
-      /** How many pets are added beside each page. */
+      /** How many pets are created at the time of each page. */
       added: fc.array(fc.nat(4), { minLength: 1, maxLength: 10 }),
     });
 

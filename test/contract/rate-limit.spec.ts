@@ -12,7 +12,7 @@ import { type LogLine, Service } from '../support/service.js';
 
 const LIMIT = 5;
 
-/** What an answer's RateLimit header says is left. */
+/** The remaining requests, by the RateLimit header of an answer. */
 function remaining(answer: Answer): number {
   return Number(/^"default";r=(\d+);t=\d+$/.exec(answer.headers.get('ratelimit') ?? '')?.[1] ?? NaN);
 }
@@ -193,7 +193,7 @@ describe('failed authentication', () => {
     await database.drop();
   });
 
-  /** One request from an address of the loopback network, with a bad key unless told otherwise. */
+  /** Sends one request from an address of the loopback network, with a bad key by default. */
   async function from(localAddress: string, forwardedFor?: string, key = 'wrong'): Promise<number> {
     const agent = new Agent();
     const headers = {
@@ -220,7 +220,7 @@ describe('failed authentication', () => {
     expect(await repeatedly(8, () => from('127.0.0.2'))).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
     expect(await repeatedly(30, () => from('127.0.0.2', undefined, key))).toEqual(Array<number>(30).fill(200));
     expect(await repeatedly(2, () => from('127.0.0.3'))).toEqual([401, 401]);
-    // However a key is bad, guessing is guessing.
+    // Every kind of bad key counts as guessing.
     expect(await from('127.0.0.2', undefined, inventKey())).toBe(429);
     const limited = await new HttpClient(service.url, 'wrong').get('/v1/pets');
     expect(limited).toBeErrorShape(401, 'invalid_api_key');
@@ -236,7 +236,7 @@ describe('failed authentication', () => {
   it('is told its address by nobody where TRUST_PROXY is 0', async () => {
     const forged = (n: number) => from('127.0.0.6', `203.0.113.${String(n)}`);
     expect(await repeatedly(7, forged)).toEqual([401, 401, 401, 401, 401, 429, 429]);
-    // Nor can anybody else be blamed.
+    // A client cannot use up the limit of another address either.
     await repeatedly(10, () => from('127.0.0.4', '127.0.0.5'));
     expect(await from('127.0.0.5')).toBe(401);
     expect(events(service, 'auth.failed').map((line) => line['client_ip'])).not.toContain('203.0.113.1');
@@ -248,7 +248,7 @@ describe('failed authentication', () => {
     const client = (n: number) => from('127.0.0.2', `198.51.100.${String(n)}`);
     expect(await repeatedly(7, () => client(1))).toEqual([401, 401, 401, 401, 401, 429, 429]);
     expect(await client(2)).toBe(401);
-    // What a client puts there itself stands left of what the proxy adds.
+    // The address that the client itself sends stands left of the address that the proxy appends.
     expect(await from('127.0.0.2', '203.0.113.7, 198.51.100.1')).toBe(429);
   });
 
@@ -263,7 +263,7 @@ describe('failed authentication', () => {
       429,
     ]);
     expect(await from('127.0.0.2', other)).toBe(401);
-    // What stands left of it is the client's own word.
+    // The address left of it comes from the client and does not count.
     expect(await from('127.0.0.2', `192.0.2.1:80, ${one}`)).toBe(429);
   });
 
@@ -279,7 +279,7 @@ describe('failed authentication', () => {
     service = await Service.start({ database, env: { ...env, TRUST_PROXY: '127.0.0.2, 127.0.8.0/24' } });
     const client = (n: number) => from(n % 2 === 0 ? '127.0.0.2' : '127.0.8.7', '203.0.113.7, 198.51.100.1');
     expect(await repeatedly(7, client)).toEqual([401, 401, 401, 401, 401, 429, 429]);
-    // A proxy among them that another one names with its port.
+    // One trusted proxy names another one, with its port.
     expect(await from('127.0.0.2', '198.51.100.1:4711, 127.0.8.9:4712')).toBe(429);
     const forged = (n: number) => from('127.0.0.3', `198.51.100.${String(n)}`);
     expect(await repeatedly(7, forged)).toEqual([401, 401, 401, 401, 401, 429, 429]);
@@ -288,7 +288,7 @@ describe('failed authentication', () => {
 
 describe('limits shared by Redis', () => {
   let redis: Redis;
-  /** One a replica: what the replicas share is Redis alone. */
+  /** One per replica, so that the replicas share only Redis. */
   let databases: TestDatabase[];
   let replicas: Service[];
 
@@ -305,14 +305,14 @@ describe('limits shared by Redis', () => {
     await Promise.all(databases.map((database) => database.drop()));
   });
 
-  /** Sends a client's request to one replica or the other. */
+  /** A function that sends a request of one client to either replica. */
   async function clientOf(name: string): Promise<(replica: number) => Promise<Answer>> {
     const keys = await Promise.all(databases.map((database) => storeKey(database, { client: name })));
     const clients = replicas.map(({ url }, n) => new HttpClient(url, keys[n]));
     return (replica) => clients[replica % 2]!.get('/v1/pets');
   }
 
-  /** Each replica counts for itself until Redis has counted for it once. */
+  /** Waits until both replicas count in Redis: each counts alone until Redis has counted for it once. */
   async function untilTogether(): Promise<void> {
     for (let name = 0; ; name += 1) {
       const ask = await clientOf(`together ${process.hrtime.bigint()} ${name}`);
@@ -384,7 +384,7 @@ describe('limits shared by Redis', () => {
       await lose();
       for (let n = 0; n < 6; n += 1) expect((await ask(n)).status).toBe(200);
       await until('limits.local');
-      // Longer than the pause between two looks.
+      // Longer than the pause between two connection attempts.
       await sleep(2500);
       await until('limits.local');
       const alone = [remaining(await ask(0)), remaining(await ask(1))];
@@ -393,7 +393,7 @@ describe('limits shared by Redis', () => {
       await until('limits.local', 'limits.shared');
       const first = remaining(await ask(0));
       expect([remaining(await ask(1)), remaining(await ask(0))]).toEqual([first - 1, first - 2]);
-      // And nothing more comes later.
+      // No further event may follow.
       await sleep(500);
       await until('limits.local', 'limits.shared');
       for (const [replica, { log }] of replicas.entries()) {

@@ -7,7 +7,7 @@ onEachEngine('seed', (engine) => {
     const database = await engine.createDatabase();
     const seed = (...args: readonly string[]) => runCommand(database, ['seed', ...args]);
     try {
-      // More than one statement holds, and not a whole number of them.
+      // Needs more than one statement, the last of which is not full.
       expect(await seed('--count', '4321')).toMatchObject({ code: 0, stdout: '4321 rows added to pet\n' });
       const byStatus = 'SELECT status, COUNT(*) AS pets FROM pet GROUP BY status ORDER BY status';
       const pets = await database.query(byStatus);
@@ -16,7 +16,7 @@ onEachEngine('seed', (engine) => {
       expect(await database.query('SELECT COUNT(DISTINCT name) AS names FROM pet')).toEqual([{ names: 4321n }]);
       const rows = await database.query('SELECT * FROM pet');
       const columns = Object.keys(rows[0] ?? {});
-      // A column that the samples leave out has one value, or none.
+      // A column without samples has one value at most.
       expect(columns.filter((name) => new Set(rows.map((row) => row[name])).size < 2)).toEqual([]);
 
       const refused = await seed('--count', '1');
@@ -34,7 +34,7 @@ onEachEngine('seed', (engine) => {
     async (words) => {
       const database = await engine.createDatabase();
       try {
-        // Where it is SQLite there is no file yet.
+        // Creates the file if the engine is SQLite.
         await database.query('SELECT 1');
         const { code, stdout, stderr } = await runCommand(database, words.split(' '), { MIGRATIONS: 'check' });
         expect([code, stdout]).toEqual([1, '']);

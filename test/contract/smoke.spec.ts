@@ -5,7 +5,7 @@ import { HttpClient } from '../support/http.js';
 import { exchangeRaw } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 
-/** Beyond 2^53, where a number that went through a JavaScript double comes back as another. */
+/** Beyond 2^53, so a JavaScript double would change it. */
 const CATEGORY = '9007199254740993';
 
 onEachEngine('the three operations', (engine) => {

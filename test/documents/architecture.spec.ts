@@ -14,7 +14,7 @@ const foldersLike = (pattern: RegExp): string[] => [
 
 it('the table of folders has every folder', () => {
   const { codes } = readDocuments().find(({ path }) => path === 'docs/architecture.md')!;
-  // At the top, and one level below these.
+  // Folders at the top, and the folders one level below src, test and deploy.
   const named = [...foldersLike(/^(?!\.|docs|src|test|deploy)[^/]+\//), ...foldersLike(/^(src|test|deploy)\/[^/]+\//)];
   expect(named.length).toBeGreaterThan(10);
   const all = [...named.filter((folder) => folder !== 'src/platform/'), ...foldersLike(/^src\/platform\/[^/]+\//)];

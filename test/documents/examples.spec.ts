@@ -10,9 +10,9 @@ import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
 /*
- * A fenced block whose language is followed by `run` is run: the blocks of one document in order, in one shell, against
- * one service. A `text` block straight after it shows what it prints, with `…` for what differs from run to run: within
- * a line any characters, alone on a line any lines.
+ * Runs every fenced block whose language is followed by `run`: the blocks of one document in order, in one shell, against
+ * one service. A `text` block directly after it shows the output. There `…` stands for what differs from run to run: any
+ * characters within a line, or any lines if it is alone on a line.
  */
 const documents = readDocuments()
   .map(({ path, fences }) => ({ path, examples: fences.filter(({ words }) => words.includes('run')) }))
@@ -63,7 +63,7 @@ function addresses({ url, managementUrl }: Service): string[] {
 function runAll(examples: readonly Fence[], folder: string, service: Service, database: TestDatabase): void {
   symlinkSync(join(projectFolder, 'dist'), join(folder, 'dist'));
   mkdirSync(join(folder, 'home'));
-  // On a terminal curl shows no progress; here it is told not to.
+  // curl shows its progress here, since this is no terminal.
   writeFileSync(join(folder, 'home/.curlrc'), 'silent\nshow-error\n');
   const steps = examples.map((example, at) => {
     const real = addresses(service).reduce((text, to, n) => text.replaceAll(WRITTEN[n]!, to), example.text);

@@ -110,7 +110,7 @@ it('the policy and the look-up of docs/extending/guide.md do what the page says'
     }
     process.stdout.write(JSON.stringify(said));`;
   const printed = await runIn(folder, process.execPath, '--input-type=module', '-e', script);
-  // The client of the kit is none of a category.
+  // With the policy OwnPets, the client of the test kit sees no pet: its name names no category.
   expect(JSON.parse(printed)).toStrictEqual([
     [1, true, false],
     [0, false, false],

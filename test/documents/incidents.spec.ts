@@ -8,7 +8,7 @@ const { tables } = readDocument('docs/operating/incidents.md');
 const [table] = tables.filter(({ header }) => header[0] === '`err.code`');
 const named = new Set(table!.rows.flatMap((row) => [...row.join().matchAll(/`(\w+)`/g)].map(([, code]) => code!)));
 
-/** What the expression finds in the file that says what failures mean. */
+/** The file that says what the errors of the drivers mean. */
 const failures = readFileSync(join(projectFolder, 'src/platform/database/driver-failure.ts'), 'utf8');
 const codesIn = (expression: RegExp): string[] =>
   [...failures.matchAll(expression)].flatMap(([, found]) => found!.match(/\w+/g)!);

@@ -29,7 +29,7 @@ describe('the pages for operators', () => {
   const fields = new Set(firstCells('Field'));
 
   it.each(pages)('%s names no event that nothing logs', (path) => {
-    // Chart values, files and columns have a dot too, but no event begins as they do.
+    // Chart values, files and columns contain a dot too, but no event begins with their words.
     const named = readDocument(path).codes.filter((code) => /^[a-z_]+\.[a-z_]+$/.test(code));
     const events = named.filter((code) => subjects.has(code.split('.')[0]!) && !fields.has(code));
     expect(events.filter((code) => !logged.has(code))).toEqual([]);

@@ -7,12 +7,12 @@ import { projectFiles, readDocuments } from '../support/markdown.js';
 const read = (path: string): string => readFileSync(join(projectFolder, path), 'utf8');
 const database = { url: 'sqlite::memory:' };
 
-/** What a document has someone type or set: its fenced blocks and what stands in backticks. */
+/** What a document has the reader type or set: its fenced blocks, and texts in backticks. */
 const documents = readDocuments()
   .filter(({ path }) => path !== 'CHANGELOG.md')
   .map(({ path, codes, fences }) => ({ path, typed: [...codes, ...fences.map(({ text }) => text)] }));
 
-/** Commands of npm's own that these pages use. */
+/** Subcommands of npm itself that these pages use. */
 const OF_NPM = new Set(['ci', 'init', 'install', 'ls', 'pack', 'pkg', 'rebuild', 'version']);
 
 describe.each(documents)('$path', ({ typed }) => {
@@ -26,7 +26,7 @@ describe.each(documents)('$path', ({ typed }) => {
 
   it('sets variables that something reads', () => {
     const named = typed.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []);
-    // A feature of the page's own declares its variables on it.
+    // A page may declare the variables of its own feature.
     const declared = typed.flatMap((text) =>
       [...text.matchAll(/^ *([A-Z0-9_]+): variable\./gm)].map(([, name]) => name!),
     );
@@ -46,7 +46,7 @@ describe.each(documents)('$path', ({ typed }) => {
   });
 });
 
-/** What `--help` says, by command. */
+/** The output of `--help`, by command. */
 const help = new Map<string, string>();
 
 beforeAll(async () => {
@@ -58,10 +58,10 @@ beforeAll(async () => {
   await Promise.all(asking);
 });
 
-/** Codes of errors, by the engines' own names. */
+/** Error codes, by the engines' own names. */
 const OF_ENGINES = /^(ER|HA_ERR|SQLITE)_/;
 
-/** Written like variables, and none: SQL, Nest, codes of errors, patterns for names. */
+/** Not variables, though they look like variables: SQL, Nest, error codes, patterns of names. */
 const NO_VARIABLES = [
   'API_KEY',
   'GET_LOCK',
@@ -96,7 +96,7 @@ function configured(): string[] {
   return [...read('.env.example').matchAll(/^#([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
 }
 
-/** What the code reads past the configuration: in tests, scripts and the build. */
+/** Variables that the code reads outside of the configuration: in tests, scripts and the build. */
 function readElsewhere(): string[] {
   const code = projectFiles().filter((path) => /^(src|test|scripts|bench)\/.*\.(m?[jt]s|cjs)$/.test(path));
   return code.flatMap((path) =>
@@ -104,7 +104,7 @@ function readElsewhere(): string[] {
   );
 }
 
-/** What OpenTelemetry's packages read for themselves, or ours for them. */
+/** Variables that OpenTelemetry's packages read, or that the service reads for them. */
 function ofOpenTelemetry(): string[] {
   const packages = globSync('node_modules/@opentelemetry/*/dist/**/*.mjs', { cwd: projectFolder });
   const code = [...packages, 'src/platform/tracing/sdk-environment.ts'];
@@ -117,7 +117,10 @@ interface Typed {
   readonly options: readonly string[];
 }
 
-/** Each `dist/main.js …` or `animal-store …` in a text. Short forms, `keys revoke ID`, are found after one of them or alone. */
+/**
+ * Each `dist/main.js …` or `animal-store …` in a text. Short forms such as `keys revoke ID` are found after one of
+ * these, or at the beginning of a line.
+ */
 function commandsIn(text: string): Typed[] {
   const found = [...text.matchAll(/(?:dist\/main\.js|npx animal-store|^(?=keys ))\s*([^\n|;)#'"&>]*)/gm)];
   return found.map(([, rest]) => {

@@ -35,7 +35,7 @@ const dashboard = JSON.parse(read('dashboard.json')) as {
 
 describe('alerts', () => {
   it.each(alerts.map(({ alert, ...rest }) => [alert!, rest] as const))('%s can be acted upon', (alert, rule) => {
-    // Production must not hide staging, nor staging wake somebody for production.
+    // Production must not hide staging, and staging must not page anybody for production.
     for (const [, labels] of rule.expr.matchAll(/\bby \(([^)]*)\)/g)) expect(labels).toMatch(/^namespace, /);
     expect(rule.labels).toEqual({
       severity: expect.stringMatching(/^(critical|warning|info)$/),
@@ -55,7 +55,7 @@ describe('alerts', () => {
   });
 });
 
-/** Of Prometheus itself, and of kube-state-metrics, which most clusters have. */
+/** Metrics of Prometheus itself, and of kube-state-metrics, which most clusters run. */
 const OTHERS = [
   'up',
   'kube_deployment_status_condition',
@@ -65,13 +65,13 @@ const OTHERS = [
   'kube_pod_container_status_restarts_total',
 ];
 
-/** Named as metrics are. */
+/** Labels whose names look like those of metrics. */
 const LABELS = new Set(['db_client_connection_state', 'db_client_connection_pool_name']);
 
 describe('the metrics of alerts and dashboard', () => {
   let database: TestDatabase;
   let service: Service;
-  /** Label names by metric, with the names that a histogram's series have. */
+  /** The names of the exposed series by metric, with the suffixes of histograms. */
   const exposed = new Map<string, Set<string>>();
 
   beforeAll(async () => {
@@ -91,7 +91,7 @@ describe('the metrics of alerts and dashboard', () => {
     await database.drop();
   });
 
-  /** Names of series: what stands before `{`, or is one of the service's by its prefix. */
+  /** The names of series: what stands before `{`, or begins with a prefix of the service. */
   const namesIn = (expr: string): string[] => {
     const found = expr.matchAll(
       /\b(?:[a-z_:]+(?=\{)|(?:http_server|db_client|animal_store|nodejs|process|kube|namespace_job:)[a-z0-9_:]*)/g,

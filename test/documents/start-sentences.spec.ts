@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { projectFolder } from '../support/command.js';
 import { readDocument } from '../support/markdown.js';
 
-/** Where the sentences are made that stop a start because of a feature. */
+/** Where the sentences are written that stop a start because of a feature. */
 const FILES = [
   'src/platform/database/sqlite/sqlite-values.ts',
   'src/platform/feature-check/*.ts',
@@ -14,19 +14,19 @@ const FILES = [
   'src/platform/validation/document-dto.ts',
 ];
 
-/** What these files say while the service runs. */
+/** Sentences of these files that are logged while the service runs. */
 const LATER = new Set([
   '… is a decimal of … digits, which is too few for this value',
   'A metric could not be collected',
   'It did not end within … ms',
 ]);
 
-/** A word or two are a part of another sentence. */
+/** Shorter texts are parts of other sentences. */
 const WORDS = 4;
-/** Characters: `has no name` is the shortest sentence. */
+/** Characters. The shortest sentence is `has no name`. */
 const DISTINCT = 11;
 
-/** `has … as an entity`: what differs from time to time is `…`. Undefined for what is no text. */
+/** The text of an expression, with `…` for its variable parts: `has … as an entity`. Undefined if it is no text. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node)) {
@@ -40,7 +40,7 @@ function textOf(node: ts.Node): string | undefined {
 function sentencesIn(node: ts.Node): string[] {
   const text = textOf(node);
   if (text === undefined) return childrenOf(node).flatMap(sentencesIn);
-  // What stands in a template's `${…}` may be a sentence of its own.
+  // The expressions of a template may contain sentences too.
   const inside = ts.isTemplateExpression(node)
     ? node.templateSpans.flatMap(({ expression }) => sentencesIn(expression))
     : [];
@@ -63,7 +63,7 @@ function sentencesOf(...patterns: readonly string[]): string[] {
 }
 
 const sentences = sentencesOf(...FILES)
-  // The name of the feature begins them all.
+  // All of them begin with the name of the feature.
   .map((text) => text.replace(/^feature '…':? /, '').trim())
   .filter((text) => !LATER.has(text))
   .filter((text) => text.split(' ').filter((word) => /\w/.test(word)).length >= WORDS);
@@ -83,7 +83,7 @@ it.each([...new Set(sentences)])('docs/extending/reference.md has a cure for: %s
   expect(rows.some((row) => haveInOrder(row, piecesOf(sentence)))).toBe(true);
 });
 
-/** The sentences by what stays the same in them, without those that may stand in any row. */
+/** The sentences by their constant parts, without those too short to tell one row from another. */
 const everywhere = sentencesOf('src/platform/**/*.ts')
   .map((text) => piecesOf(text.replace(/^feature '…':? /, '')))
   .filter((pieces) => pieces.join(' ').length >= DISTINCT);

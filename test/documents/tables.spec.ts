@@ -12,7 +12,7 @@ const api = readDocument('docs/api.md');
 const configure = readDocument('docs/operating/configure.md');
 const observe = readDocument('docs/operating/observe.md');
 
-/** The one table of a document with these headings. */
+/** The only table of a document with these headings. */
 function tableOf({ path, tables }: MarkdownDocument, ...header: string[]): Table {
   const found = tables.filter((table) => header.every((cell, at) => table.header[at] === cell));
   if (found.length !== 1) throw new Error(`${path} has ${found.length} tables headed ${header.join(', ')}`);
@@ -23,7 +23,7 @@ const bare = (cell: string): string => cell.replaceAll('`', '');
 
 describe('docs/api.md', () => {
   it('has a cause and a cure for each error code that there is', () => {
-    // As another package gets them: by the face. Their own code knows what status they leave with.
+    // Through the public API, as another package imports them. ApiError knows the status of a kind.
     const script = `
       import { ApiError, coreErrors, pets } from 'animal-store';
       const kinds = [...Object.values(coreErrors), ...pets.errors];

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import express from 'express';
 import { DataSource, InsertQueryBuilder, SelectQueryBuilder } from 'typeorm';
 
-/** Looks of an import or an access that no library promises. */
+/** Patterns of imports and accesses that no library supports. */
 const PRIVATE = [
   /from '@nestjs\/(?:common|core)\/(?!$)/,
   /from 'typeorm\/|\b(?:buildMetadatas|getValueSets|create(?:Lock|Insert|Returning)Expression)\b/,

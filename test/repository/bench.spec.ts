@@ -41,7 +41,7 @@ describe('npm run bench', () => {
         expect(sample?.[figure]).toBeGreaterThan(0);
       }
     }
-    // Who asks the database for each request, and who asks for several together.
+    // The bare service queries the database for each request. Animal Store combines requests.
     expect(services['bare']?.[0]?.['queries']).toBeCloseTo(1, 1);
     expect(services['animal-store']?.[0]?.['queries']).toBeLessThan(0.5);
 
@@ -49,7 +49,7 @@ describe('npm run bench', () => {
     expect(stdout).toContain('| get, 32 | Animal Store |');
     expect(stdout).toMatch(/\| get, 32 \| requests\/s \| {2}\| {2}\| [\d.]+ \|/);
     expect(stderr).toMatch(/^bench █{40} 100 % in (?:\d+m)?\d+s: get, 32, bare$/m);
-    // A quick look is none that goes into a document.
+    // A quick look must not be written into a document.
     expect(readFileSync(page, 'utf8')).toBe(before);
   }, 300_000);
 });

@@ -9,7 +9,7 @@ import { writeSmallProject, writeIn } from '../support/small-project.js';
 const TEST = (name: string): string => `import { it } from '@jest/globals';\nit('${name}', () => undefined);\n`;
 const BUILDS = 'Building dist';
 
-/** `npm test` of this project, in a small copy whose compiler does next to nothing. */
+/** `npm test` in a small copy of this project, with a trivial compiler. */
 describe('npm test -- one.spec.ts', () => {
   let folder: string;
 
@@ -30,7 +30,7 @@ describe('npm test -- one.spec.ts', () => {
 
   afterAll(() => removeScratch(folder));
 
-  /** What it prints: the tests say it on standard error. */
+  /** The whole output. Jest writes to stderr. */
   const run = (path: string): Promise<string> => runIn(folder, 'sh', '-c', `npm test -- ${path} 2>&1`);
 
   it('builds nothing for a unit test', async () => {
@@ -47,7 +47,7 @@ describe('npm test -- one.spec.ts', () => {
       expect(printed).toContain('1 passed, 0 failed');
       return printed.includes(BUILDS);
     };
-    // This one may be another try of this test.
+    // dist exists already if this is a retry of the test.
     await hasBuilt();
     expect(existsSync(join(folder, 'dist/main.js'))).toBe(true);
     expect(await hasBuilt()).toBe(false);
@@ -57,5 +57,5 @@ describe('npm test -- one.spec.ts', () => {
   });
 });
 
-/** What the copy has of its own in `node_modules`. */
+/** Packages that the copy has itself in `node_modules`. */
 const OWN = new Set(['typescript', '.cache']);

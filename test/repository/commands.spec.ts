@@ -11,9 +11,9 @@ import { writeSmallProject, writeIn } from '../support/small-project.js';
 const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
   scripts: Readonly<Record<string, string>>;
 };
-/** Scripts run on the Node of the tests, as `npm test` has it. */
+/** Scripts run with the Node of the tests, as under `npm test`. */
 const PATH = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
-/** Without those that npm runs itself before the ones that they are named for. */
+/** Without the scripts that npm runs automatically before or after others. */
 const own = Object.keys(scripts).filter((name) => !/^(pre|post)(?=start|test|build)/.test(name));
 
 function run(folder: string, command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -83,7 +83,7 @@ describe('in a project of its own', () => {
     expect(runs()).toBe(1);
     put('src/more.ts', '');
     expect(build(['--unless-built'])).toMatchObject({ status: 0, stderr: 'Building dist\n' });
-    // Another tool wrote it since.
+    // Another tool has written it since.
     put('dist/main.js', 'else');
     expect(build(['--unless-built'])).toMatchObject({ status: 0, stderr: 'Building dist\n' });
     put('dist/left-behind.js', '');

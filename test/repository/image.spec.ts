@@ -8,7 +8,7 @@ import { type Instruction, readDockerfile, readStages } from '../support/dockerf
 const read = (path: string): string => readFileSync(join(projectFolder, path), 'utf8');
 const readYaml = (path: string): unknown => parse(read(path), { merge: true });
 
-/** Name, tag and digest: the tag for people and for what looks for newer ones, the digest for what is taken. */
+/** Name, tag and digest. The tag is for people and for update tools; the digest decides what is pulled. */
 const PINNED = /^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/;
 
 const texts = (stage: readonly Instruction[], name: string): string[] =>
@@ -33,7 +33,7 @@ describe('the Dockerfile', () => {
   it('builds by the lock file, and leaves behind what only development needs', () => {
     const steps = build.filter(({ name }) => ['RUN', 'COPY'].includes(name)).map(({ text }) => text);
     expect(steps.indexOf('npm ci')).toBeGreaterThan(0);
-    // A change of the source fetches no package again.
+    // Then a change of the source does not fetch packages again.
     expect(steps.indexOf('npm ci')).toBeLessThan(steps.indexOf('src src'));
     expect(steps.at(-1)).toMatch(/^npm run build && npm prune --omit=dev/);
   });

@@ -7,7 +7,7 @@ import { removeScratch, scratchFolder } from '../support/scratch.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
-/** One import of a made-up tree: who imports what, and the rule that refuses it, if one does. */
+/** One import of an invented source tree, and the rule that must refuse it, if any. */
 type Case = readonly [from: string, to: string, refusedBy?: string];
 
 const forbidden: readonly Case[] = [
@@ -143,7 +143,7 @@ interface Cruise {
   modules: { source: string; dependencies: { module: string; resolved: string; rules?: { name: string }[] }[] }[];
 }
 
-/** The names of the rules that refused an import, by `FROM → TO` as the cases above have them. */
+/** The names of the rules that refused an import, by `FROM → TO` as in the cases above. */
 async function cruise(root: string): Promise<Map<string, string[]>> {
   const program = join(project, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const args = [program, '--config', join(project, '.dependency-cruiser.cjs'), '--output-type', 'json', 'src', 'test'];

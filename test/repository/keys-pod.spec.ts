@@ -45,7 +45,7 @@ describe.each(['production', 'helm'])('the pod for keys, beside what a cluster i
 });
 
 describe('what the documents say of keys in a cluster', () => {
-  /** The arguments of the program in each command that is run in the pod. */
+  /** The arguments of the program in each documented command that runs in the pod. */
   const commands = ['docs/operating/keys.md', 'SECURITY.md'].flatMap((path) =>
     [...read(path).matchAll(/ exec animal-store-keys -- \/nodejs\/bin\/node dist\/main\.js (.*)$/gm)].map(
       ([, command = '']) => command,

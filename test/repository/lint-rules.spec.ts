@@ -9,7 +9,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 const lines = (count: number, text: string): string => `${text}\n`.repeat(count);
 const decisions = (count: number): string => lines(count, "  if (n === 1) return 'x';");
 
-/** Code that a rule refuses, as if it stood in the given file. */
+/** Code that a rule must refuse, linted as a part of the given file. */
 const refused: readonly [rule: string, file: string, code: string][] = [
   ['max-lines', 'src/platform/time.ts', lines(201, 'export {};')],
   ['max-lines-per-function', 'src/platform/time.ts', `export function f(): void {\n${lines(40, '  f();')}}`],

@@ -18,7 +18,7 @@ import {
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** What MySQL takes unless it is told otherwise. */
+/** MySQL's default for max_connections. */
 const MAX_CONNECTIONS = 151;
 const folder = scratchFolder('manifests');
 let service: Service;
@@ -31,12 +31,12 @@ afterAll(() => {
   removeScratch(folder);
 });
 
-/** Every variable of the service, by its name. */
+/** The names of all variables of the service. */
 const known = [...readFileSync(join(projectFolder, '.env.example'), 'utf8').matchAll(/^(?:# ?)?([A-Z_]+)=/gm)].map(
   ([, name = '']) => name,
 );
 
-/** What a container's environment is in the end: its own, above that of its ConfigMaps. */
+/** The effective environment of a container: its own variables override those of its ConfigMaps. */
 function environmentOf({ env = [], envFrom }: PodContainer, objects: readonly Manifest[]): Record<string, string> {
   const maps = envFrom.map(({ configMapRef }) => {
     const map = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name);
@@ -56,7 +56,7 @@ const URLS: Readonly<Record<string, string>> = {
 
 const asked = new Map<string, Promise<CommandResult>>();
 
-/** Lets the program itself read an environment, with files for those that it names. */
+/** Runs `config` with an environment, and writes the files that the environment names. */
 function askProgram(given: Record<string, string>): Promise<CommandResult> {
   const question = JSON.stringify(Object.entries(given).sort());
   const files = Object.entries(given).filter(([name]) => name.endsWith('_FILE'));
@@ -65,14 +65,14 @@ function askProgram(given: Record<string, string>): Promise<CommandResult> {
     writeFileSync(given[name], URLS[name] ?? 'x');
   }
   const unset = { PORT: undefined, MANAGEMENT_PORT: undefined, LOG_FORMAT: undefined, SHED_LOOP_DELAY_MS: undefined };
-  // There are no such authorities here, of which Node would warn.
+  // The files of these authorities do not exist here, and Node would warn.
   const answerable = { ...unset, ...given, NODE_EXTRA_CA_CERTS: undefined };
   const answer = asked.get(question) ?? runCommand({ url: '' }, ['config'], answerable);
   asked.set(question, answer);
   return answer;
 }
 
-/** The effective configuration of a container, as the program itself reads it. */
+/** The effective configuration of a container, read by the program itself. */
 async function configurationOf(container: PodContainer, objects: readonly Manifest[]) {
   const given = environmentOf(container, objects);
   for (const path of Object.entries(given).flatMap(([name, path]) => (name.endsWith('_FILE') ? [path] : []))) {
@@ -134,7 +134,7 @@ describe.each(['staging', 'production', 'helm'])('what a cluster is given: %s', 
     ];
     expect(kinds.filter((kind) => !allowed.includes(kind))).toEqual([]);
     for (const each of [...pod.containers, ...(pod.initContainers ?? [])]) {
-      // Exactly this: whatever else may stand in a security context only takes away from it.
+      // Exactly this: anything else in a security context only weakens it.
       expect(each.securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -177,7 +177,7 @@ describe.each(['staging', 'production', 'helm'])('what a cluster is given: %s', 
     const longest = (Number(of('SHUTDOWN_DELAY_MS')) + Number(of('SHUTDOWN_TIMEOUT_MS'))) / 1000;
     expect(longest).toBeGreaterThan(0);
     expect(api.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(longest + 5);
-    // One of both: the delay would be paid twice.
+    // Exactly one of the two, since both delays would add up.
     expect(Number(of('SHUTDOWN_DELAY_MS'))).toBeGreaterThan(0);
     expect(container.lifecycle).toBeUndefined();
   });
@@ -241,12 +241,12 @@ it('the namespaces of the overlays enforce the Pod Security Standard restricted'
   }
 });
 
-/** Of Helm alone: its labels, one name for every configuration and its digest, variables of the pod's own. */
+/** Only Helm has these: its labels, the one name of each ConfigMap with its digest, and the pod's own variables. */
 const OF_ONE =
   /^(app\.kubernetes\.io\/(instance|managed-by)|helm\.sh\/chart)$|^(namespace|annotations|imagePullPolicy|env|data|ttlSecondsAfterFinished)$/;
 const DIGEST_IN_NAME = /^(animal-store(?:-migrate)?)-(?:[0-9a-f]{8}|[a-z0-9]{10})$/;
 
-/** The objects without what kustomize and Helm each do in their own way. */
+/** The objects without the differences between kustomize and Helm. */
 function alike(name: string): Manifest[] {
   const text = JSON.stringify(readRendered(name).objects, (key, value: unknown) => {
     if (OF_ONE.test(key)) return undefined;
@@ -397,7 +397,7 @@ describe('the values of the chart', () => {
       const passed = refusedByProgram.filter((name) => accepts(plain[name]!, text));
       expect(passed.filter((name) => !/^(FEATURES_OFF|HOST|TRUST_PROXY|CORS_ORIGINS)$/.test(name))).toEqual([]);
       const refusedBySchema = Object.keys(plain).filter((name) => !accepts(plain[name]!, text));
-      // Empty is unset for the program; a chart says null.
+      // The program treats an empty value as unset; the chart uses null.
       if (text !== '') expect(refusedBySchema.filter((name) => !refusedByProgram.includes(name))).toEqual([]);
     },
   );

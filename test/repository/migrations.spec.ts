@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { projectFolder } from '../support/command.js';
 
 /**
- * Statements that change a table while the release before works on it, without saying that they neither copy nor lock
- * it. MySQL lets INSTANT stand alone only.
+ * Statements that change a table while the previous release uses it, without a clause that excludes copying and
+ * locking. MySQL allows INSTANT only alone.
  */
 function blocking(source: string): string[] {
   const statements = [...source.matchAll(/(['"`])\s*((?:ALTER\s+TABLE|CREATE\s+(?:UNIQUE\s+)?INDEX)\b.*?)\1/gis)];
@@ -16,12 +16,12 @@ function blocking(source: string): string[] {
         (statement) =>
           !/\bALGORITHM\s*=\s*INSTANT\b|\bALGORITHM\s*=\s*INPLACE\s*,?\s*LOCK\s*=\s*NONE\b/i.test(statement),
       )
-      // SQLite's own, of which MySQL's form has no IF NOT EXISTS.
+      // This form is SQLite's: MySQL's CREATE INDEX has no IF NOT EXISTS.
       .filter((statement) => !/^CREATE\s+(UNIQUE\s+)?INDEX\s+IF\s+NOT\s+EXISTS/i.test(statement))
   );
 }
 
-/** What the release before still reads, or would wait for. */
+/** Statements that remove what the previous release still reads, or that it would wait for. */
 function destructive(source: string): string[] {
   const up = source.slice(0, source.search(/\bdown\(/) >>> 0);
   return up.match(/\b(DROP\s+(TABLE|COLUMN)|RENAME|TRUNCATE|LOCK\s+TABLES|FOREIGN\s+KEY|CREATE\s+TRIGGER)\b/gi) ?? [];

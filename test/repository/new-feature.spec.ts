@@ -6,7 +6,7 @@ import { runIn } from '../support/packages.js';
 import { copyProject } from '../support/project-copy.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 
-/** What of this repository is looked at when a feature is added to it. */
+/** The parts of the repository that adding a feature involves. */
 const PARTS = [
   'src',
   'test/support',
@@ -44,7 +44,7 @@ describe('new feature, in this repository', () => {
   });
 
   it('passes the tests that come with it', async () => {
-    // ES modules need a flag that Jest's own workers are given by `npm test`.
+    // ES modules need this flag of Node. `npm test` passes it to Jest's own workers.
     const jest = join(projectFolder, 'node_modules/jest/bin/jest.js');
     const options = ['--selectProjects', 'unit', '--reporters', 'default'];
     await runIn(copy, process.execPath, '--experimental-vm-modules', jest, 'src/orders', ...options);

@@ -32,7 +32,7 @@ describe('the package', () => {
     const problems = analysis.problems.filter(
       (problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
     );
-    // ESM alone: every supported Node takes it by `require` too, as test/extension/packed.spec.ts shows.
+    // ESM only: every supported Node can also `require` it, as test/extension/packed.spec.ts shows.
     expect(problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([]);
   });
 

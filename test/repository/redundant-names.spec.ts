@@ -6,7 +6,7 @@ import { build, type BuildOptions } from 'esbuild';
 const script = fileURLToPath(new URL('../../scripts/without-redundant-names.mjs', import.meta.url));
 const { withoutRedundantNames } = (await import(script)) as { withoutRedundantNames: (text: string) => string };
 
-/** Functions and classes of every kind, in every place where they get a name; tells what each is called. */
+/** Functions and classes of every kind, in every place that names them. The code reports their names. */
 const source = `
   function declared() {}
   const arrow = () => {};
@@ -30,7 +30,7 @@ const source = `
   ].map(({ name }) => name);
 `;
 
-/** Two modules that are the same, so that esbuild renames what stands at the top of one of them. */
+/** Two identical modules, so that esbuild renames the declarations at the top of one of them. */
 const twice: BuildOptions = {
   stdin: { contents: `import 'same';${source}` },
   bundle: true,
@@ -66,6 +66,6 @@ it.each([
 it('no function is named that has its name anyway', async () => {
   const cut = withoutRedundantNames(await named({ stdin: { contents: source } }));
   const left = [...cut.matchAll(/__name\(([^;]*)\)/g)].map(([call]) => call);
-  // esbuild gives it a name that the language does not.
+  // esbuild names this function, but the language does not.
   expect(left).toEqual([expect.stringContaining('"__proto__"')]);
 });

@@ -7,7 +7,7 @@ import { inventKey } from '../support/api-keys.js';
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(join(project, 'docs', 'security.md'), 'utf8');
 
-/** The rows of the tables with three columns: what it is about, what is done, which tests hold it. */
+/** The rows of the tables with three columns: the subject, the measure, and its tests. */
 const rows = page
   .split('\n')
   .map((line) => line.split('|').slice(1, -1))

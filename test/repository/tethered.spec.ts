@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const support = fileURLToPath(new URL('../support/tethered.ts', import.meta.url));
 
-/** Starts a process that would live for a minute, and says its id once it runs. */
+/** Starts a process that would live for a minute, and prints its id once it runs. */
 const PARENT = `
   const { spawnTethered } = await import(${JSON.stringify(support)});
   const program = 'console.log("up"); setTimeout(() => {}, 60_000)';
@@ -16,7 +16,7 @@ const PARENT = `
   setTimeout(() => {}, 60_000);
 `;
 
-/** A zombie, which waits for its new parent to ask for its exit code, is dead enough. */
+/** A zombie counts as dead: it only waits until its new parent reads its exit code. */
 function isAlive(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${String(pid)}/stat`, 'latin1').includes(') Z ');

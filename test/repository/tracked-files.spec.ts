@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const MAX_BYTES = 1024 ** 2;
 
-/** What git tracks and what it would, were everything added: a fault is found before it is committed. */
+/** The files that git tracks or would track after `git add --all`, so that a fault is found before the commit. */
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: project })
   .toString()
   .split('\0')
@@ -40,7 +40,7 @@ describe('the tracked files', () => {
   });
 
   it('name no folder of the machine they were written on', () => {
-    // Spelt in pieces, so that this file passes its own test.
+    // Written in parts, so that this file passes its own test.
     const homes = new RegExp(`(^|[\\s'"\`(=:])/(${['work', 'root', 'Users', 'workspace'].join('|')})/`);
     expect(linesMatching(homes)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { copyProject, STARTED_BY_NEST } from '../support/project-copy.js';
 import { RunningProgram } from '../support/running-program.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 
-// It compiles all of src, beside other tests.
+// It compiles all of src while other tests run.
 jest.setTimeout(300_000);
 
 const SERVICE = 'src/pets/pets.service.ts';
@@ -21,7 +21,7 @@ describe('nest start --watch --debug', () => {
     copy = scratchFolder('watch');
     copyProject(copy, STARTED_BY_NEST);
     const program = join(projectFolder, 'node_modules/@nestjs/cli/bin/nest.js');
-    // The Nest CLI starts `node`.
+    // The Nest CLI starts the `node` of PATH.
     const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
     nest = RunningProgram.start(copy, [program, 'start', '--watch', '--debug', '127.0.0.1:0'], {
       ...programEnvironment('sqlite::memory:', PATIENT),
@@ -35,7 +35,7 @@ describe('nest start --watch --debug', () => {
     removeScratch(copy);
   });
 
-  /** The service that was started last, once it is ready, with the first key of its empty database. */
+  /** A client of the service that was started last, once it is ready, with the first key of its empty database. */
   const client = async (): Promise<HttpClient> => {
     const key = await nest.untilPrinted(/(as_test_\w+)\W/);
     return new HttpClient(await nest.untilPrinted(/"event":"app.ready".*"url":"([^"]+)"/), key);
