@@ -14,12 +14,12 @@ import { Service } from '../support/service.js';
 jest.setTimeout(300_000);
 
 const MIGRATION = 'src/pets/migrations/add-color.1767225600000.ts';
-/** The blocks of the steps, of which only the first two are about a color. */
+/** The code blocks of the steps. Only the first two are about the color. */
 const [column = '', methods = ''] = [
   ...readDocument('CONTRIBUTING.md').text.matchAll(/^ {3}```ts\n(.*?)\n {3}```$/gms),
 ].map(([, block = '']) => block.replace(/^ {3}/gm, ''));
 
-/** The steps of "Add a field" in CONTRIBUTING.md: what stands in a file, and what then stands in its place. */
+/** The steps of "Add a field" in CONTRIBUTING.md: texts of a file, and what replaces them. */
 const EDITS: Readonly<Record<string, readonly (readonly [before: string, after: string])[]>> = {
   'src/pets/pet.entity.ts': [
     ["@Index('pet_status_id', ['status', 'id'])", "$&\n@Index('pet_color_id', ['color', 'id'])"],

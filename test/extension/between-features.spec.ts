@@ -173,7 +173,7 @@ describe('FEATURES_OFF', () => {
   });
 });
 
-/** What Nest, TypeORM and prom-client say of what the platform has its own sentences for. */
+/** Messages of Nest, TypeORM and prom-client that the platform replaces by its own. */
 const RAW_WORDS = /Nest can't resolve|does not have a primary column|has already been registered/;
 
 describe('a feature that fails to start', () => {
@@ -295,7 +295,7 @@ describe('what a handler may not do', () => {
     const misdeed = { name: 'Never answers' };
     const answer = await client.post('/v1/misbehaves/hangs', misdeed);
     expect(answer).toBeErrorShape(503, 'service_unavailable');
-    // What it does may be done yet.
+    // The handler may still do its work.
     expect(answer.text).toMatch(/not known whether this was done/);
     expect(await faults('misbehaver', 'hang')).toBe(before + 1);
   });

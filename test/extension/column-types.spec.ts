@@ -7,7 +7,7 @@ import { HttpClient } from '../support/http.js';
 import { readDocument } from '../support/markdown.js';
 import { Service } from '../support/service.js';
 
-/** The values that are written, as they come back. */
+/** The values that are written and must be read back. */
 const VALUES: Readonly<Record<string, unknown>> = {
   int: -7,
   bigint: '9007199254740993',
@@ -32,7 +32,7 @@ interface Documented {
   readonly raw: string;
 }
 
-/** The table of the guide. */
+/** The rows of the table in the guide. */
 function documented(): Documented[] {
   const table = readDocument('docs/database-in-features.md').tables.find(({ header }) => header[0] === 'Column');
   return (table?.rows ?? []).map((row) => {

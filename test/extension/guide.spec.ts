@@ -17,7 +17,7 @@ import { Service } from '../support/service.js';
 
 const CREATES_ORDERS: unknown = expect.stringMatching(/^CreateOrders\d+$/);
 
-/** The commands of the blocks of docs/extending that are marked with a word. */
+/** The commands of those blocks of docs/extending that are marked with `word`. */
 const commands = (word: string): string[] =>
   EXTENDING.flatMap((page) => readDocument(page).fences)
     .filter(({ words }) => words.includes(word))
@@ -27,14 +27,14 @@ describe('the guide, by someone who has only that page', () => {
   let folder: string;
   let tarball: string;
 
-  /** Nothing stays in npm's cache of what `npx` installed; what the cache has is used. */
+  /** Uses npm's cache, but leaves nothing of what `npx` installs in it. */
   beforeAll(async () => {
     folder = scratchFolder('guide');
     tarball = await pack(projectFolder, folder);
     const cache = process.env['npm_config_cache'] ?? join(homedir(), '.npm');
     mkdirSync(join(folder, 'cache'));
     symlinkSync(join(cache, '_cacache'), join(folder, 'cache/_cacache'));
-    // The last command runs until it is stopped; below it is started as a service is.
+    // The last command runs until it is stopped. It is started below, as a service.
     const [make = '', enter = '', install = '', start = ''] = commands('guide');
     expect([enter, start]).toEqual(['cd orders', 'npm start']);
     const further = 'npx nest g feature returns';
@@ -103,7 +103,7 @@ describe('the guide, by someone who has only that page', () => {
         if (code !== 0) throw new Error(`${command}: ${stderr}`);
         return { stdout, stderr };
       };
-      // In production a command whose output is collected says what it does by lines of the log.
+      // In production a command whose output is collected reports by log lines.
       const logged = async (command: string, more?: Environment): Promise<object[]> =>
         (await run(command, more)).stderr
           .split('\n')
@@ -119,7 +119,7 @@ describe('the guide, by someone who has only that page', () => {
       expect((await client.get('/v1/orders')).json()).toEqual([{ id: 1, name: 'Rex' }]);
       expect(await client.get('/v1/pets')).toBeErrorShape(403, 'insufficient_scope');
       await service.stop();
-      // The grant and the undoing that the page tells are of this table.
+      // The grant and the undo command of the page are about this table.
       expect(await database.query('SELECT name FROM orders_order')).toEqual([{ name: 'Rex' }]);
       const [undo = ''] = commands('guide=undo');
       const [off = '', ...command] = undo.split(' ');

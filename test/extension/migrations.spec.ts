@@ -37,7 +37,7 @@ onEachEngine('a table that is changed', (engine) => {
       { id: 2n, pet_id: 6n, quantity: 3n, status: 'placed', placed_at: 8n },
     ]);
   };
-  /** What SQLite says of a table, or MySQL. */
+  /** The definition of a table, by SQLite or MySQL. */
   const schema = async (table: string): Promise<string> => {
     const [sqlite, mysql] = [
       "SELECT group_concat(sql, ' ') AS text FROM sqlite_schema WHERE tbl_name = ?",
@@ -71,7 +71,7 @@ onEachEngine('a table that is changed', (engine) => {
     const text = `${await schema('store_order')} ${await schema('parcel')}`;
     expect(text).toContain('varchar(16)');
     expect(text).not.toMatch(/varchar\(32\)|note|weight|store_order_pet_id/);
-    // Foreign keys are looked at again.
+    // Foreign keys are checked again.
     await database.query('DELETE FROM parcel');
   });
 });
@@ -80,7 +80,7 @@ onEachEngine('npm run migration:generate', (engine) => {
   const folder = scratchFolder('generated');
   let database: TestDatabase;
 
-  /** As package.json has it. */
+  /** Runs the script of package.json. */
   const generate = (...args: string[]): Promise<CommandResult> => {
     const words = ['migration:generate', '--pretty', '--dataSource', builtProgram('data-source.js'), ...args];
     return runCommand(database, words, {}, join(projectFolder, 'node_modules/typeorm/cli.js'));

@@ -19,7 +19,7 @@ describe('two features in packages of their own', () => {
   let database: TestDatabase;
   let key: string | undefined;
 
-  /** The same package as a later version. */
+  /** Packs the same package as a later version. */
   async function release(version: string): Promise<string> {
     const folder = join(workshop, `v${version}`);
     mkdirSync(folder);

@@ -11,7 +11,7 @@ import { buildPackage, install, pack, runIn, runNodeTests } from '../support/pac
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** A feature whose answer has no decorator at all. */
+/** A feature whose response class has no decorators. */
 const LABEL_TEST = `
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
@@ -49,7 +49,7 @@ it('documents a class without decorators', async () => {
 });
 `;
 
-/** What another team has: a folder of its own, in which npm installed the package and the example's. */
+/** Another team's folder, into which npm installed the package and the example's package. */
 let consumer: string;
 let workshop: string;
 let example: string;

@@ -6,7 +6,7 @@ import { hosting } from '../support/hosting.js';
 import { type Answer, HttpClient } from '../support/http.js';
 import { complaintsIn, Service } from '../support/service.js';
 
-/** What test/support/features/thrower.feature.ts hides in everything that it throws. */
+/** The text that test/support/features/thrower.feature.ts puts into everything that it throws. */
 const SECRET = 'canary-4711';
 const NOTHING_INSIDE = '{"code":"internal_error","message":"Something went wrong on our side.","status":500}';
 
@@ -58,7 +58,7 @@ onEachEngine('features that throw', (engine) => {
   it.each(THINGS)('%s, thrown by middleware', async (thing) => {
     const thrown = await client.get('/v1/throws/slow', { headers: { 'x-middleware-throws': thing } });
     expectNothingInside(thrown);
-    // Express takes next() and next(null) for "go on".
+    // In Express next() and next(null) mean "continue".
     if (thing === 'null' || thing === 'undefined') return;
     expectNothingInside(await client.get('/v1/throws/slow', { headers: { 'x-middleware-throws': `next:${thing}` } }));
   });

@@ -12,9 +12,9 @@ import { Service } from '../support/service.js';
 interface Running {
   readonly service: Service;
   stop(): Promise<unknown>;
-  /** Where /readyz is. */
+  /** The base URL of /readyz. */
   readonly probes: string;
-  /** A key that has both scopes, and one that may only read. */
+  /** One key with both scopes, and one that may only read. */
   readonly keys: readonly [all: string, reader: string];
 }
 
@@ -26,7 +26,7 @@ beforeAll(() => {
 
 afterAll(() => removeScratch(workshop));
 
-/** The feature of docs/extending/guide.md, on the platform. */
+/** The feature of docs/extending/guide.md on the platform. */
 async function startFeature(database: TestDatabase): Promise<Running> {
   const folder = join(workshop, 'guide');
   await buildGuide(folder);
@@ -40,14 +40,14 @@ async function startFeature(database: TestDatabase): Promise<Running> {
   };
 }
 
-/** The same without the platform: bench/plain-nest. */
+/** The same application without the platform: bench/plain-nest. */
 async function startPlain(database: TestDatabase): Promise<Running> {
   const folder = await buildPackage('bench/plain-nest', workshop);
   const scopes = { all: ['orders:read', 'orders:write'], reader: ['orders:read'] };
   const hashed = Object.entries(scopes).map(([key, list]) => [createHash('sha256').update(key).digest('hex'), list]);
   const env = { API_KEYS: JSON.stringify(Object.fromEntries(hashed)) };
   const service = await Service.start({ database, program: join(folder, 'dist/main.js'), env });
-  // Nest's shutdown hooks end the process by the signal that it got.
+  // Nest's shutdown hooks end the process with the signal that it received.
   return { service, stop: () => service.kill('SIGTERM'), probes: service.url, keys: ['all', 'reader'] };
 }
 

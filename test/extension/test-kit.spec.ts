@@ -8,7 +8,7 @@ import { removeScratch, scratchFolder } from '../support/scratch.js';
 
 const SERVER = process.env['TEST_MYSQL_ADMIN_URL'] ?? '';
 
-/** Those of the kit that are on the server. */
+/** The test kit's databases on the server. */
 async function databasesOfTests(): Promise<unknown[]> {
   const connection = await mysql.createConnection(SERVER);
   const [rows] = await connection.query("SHOW DATABASES LIKE 'animal\\_store\\_test\\_%'");
@@ -72,7 +72,7 @@ onEachEngine('an application under test', ({ name }) => {
   });
 });
 
-/** Runs a module that finds the kit, the gazette and its database server, and gives what it printed. */
+/** Runs a script with the kit, the gazette and the database server in scope. Returns its output. */
 function runScript(script: string, server: string): Promise<string> {
   const begin = `
     import './load-typescript.mjs';

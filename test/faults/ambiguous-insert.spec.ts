@@ -25,7 +25,7 @@ onMysql('an insert whose fate is not known', (engine) => {
       env: { RATE_LIMIT_PER_MINUTE: '0' },
     });
     client = new HttpClient(service.url, await storeKey(database));
-    // The first statement on a connection prepares it.
+    // The first request opens a connection and sets up its session.
     expect((await client.get('/v1/pets')).status).toBe(200);
   });
 
@@ -153,7 +153,7 @@ onMysql('an insert whose fate is not known', (engine) => {
     for (let n = 0; n < many; n += 1) {
       expect(await post(`Refused ${String(n)}`)).toBeErrorShape(503, 'service_unavailable');
     }
-    // What was saved up before counts 10 at most, which is less and less of a longer outage.
+    // The budget of retries starts with 10 saved up. In a longer outage their share becomes ever smaller.
     expect(proxy.count(INSERT) - before).toBeLessThanOrEqual(many * 1.1);
   });
 });

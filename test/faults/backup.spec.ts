@@ -16,7 +16,7 @@ import { Service } from '../support/service.js';
 const script = (name: string): string => join(projectFolder, 'deploy/backup', name);
 const binary = findDatabaseServer();
 const isMariaDb = binary?.includes('mariadbd') === true;
-/** The clients of the server that is tested, beside it where a script has brought both; this machine's are MariaDB's. */
+/** The client programs of the tested server: those in its folder, or those that this machine has for MariaDB. */
 const clients = (isMariaDb ? ['mariadb-dump', 'mariadb', 'mariadb-binlog'] : ['mysqldump', 'mysql', 'mysqlbinlog']).map(
   (name) => findExecutable(dirname(binary ?? '/'), name) ?? (isMariaDb ? findProgram(name) : undefined),
 );
@@ -26,11 +26,11 @@ interface Pet {
   readonly name: string;
 }
 
-/** The drill of docs/operating/databases.md, on a service that is written to all the while. */
+/** The drill of docs/operating/databases.md, while clients write to the service. */
 (canRun ? describe : describe.skip)('a backup', () => {
   const folder = scratchFolder('backup');
   const dump = join(folder, 'animal-store.sql');
-  /** The scripts find no client there but those of this server. */
+  /** The scripts find only the client programs of this server on PATH. */
   const programs = join(folder, 'bin');
   let server: MariaDb;
   let other: MariaDb;
@@ -49,7 +49,7 @@ interface Pet {
     return file;
   }
 
-  /** Adds pets one after another, and says which were acknowledged with which id. */
+  /** Creates pets one after another. Returns the names by their acknowledged ids. */
   async function add(names: readonly string[]): Promise<Map<bigint, string>> {
     const added = new Map<bigint, string>();
     for (const name of names) {
@@ -64,7 +64,7 @@ interface Pet {
     return new Map((await database.query('SELECT id, name FROM pet')).map(({ id, name }) => [id, name]));
   }
 
-  /** Restores into an empty database of the same name on another server, and gives what restore.sh says. */
+  /** Restores into an empty database of the same name on another server. Returns the output of restore.sh. */
   async function restore(...more: readonly string[]): Promise<{ database: TestDatabase; told: string }> {
     const database = await createMysqlDatabase(other.url(), other.adminUrl(), nameOf(source));
     try {
@@ -85,7 +85,7 @@ interface Pet {
     }
   }
 
-  /** The pages from `path` on, and where each goes on. */
+  /** The pages from `path` on, with the link from each to the next. */
   async function walk(of: HttpClient, path: string, pages = Infinity): Promise<{ pets: Pet[]; next: string[] }> {
     const [pets, next]: [Pet[], string[]] = [[], []];
     for (let at: string | undefined = path; at !== undefined && pages > 0; pages -= 1) {
@@ -101,7 +101,9 @@ interface Pet {
 
   let key: string;
   let revoked: string;
-  /** Where a page went on that had the first two pets, and one that had the first pet that came after the dump. */
+  /**
+   * The links after two pages: one with the first two pets, and one with the first pet that was created after the dump.
+   */
   let cursors: { inside: string; behind: string };
   let before: Map<bigint, string>;
   let after: Map<bigint, string>;

@@ -9,7 +9,7 @@ import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
 onEachEngine('a clock that jumps', (engine) => {
-  // As a clock that is set: what only counts on is not changed by that.
+  // As when a clock is set: monotonic clocks do not change.
   const time = new FakeTime({ timers: false });
   let database: TestDatabase;
   let service: Service;

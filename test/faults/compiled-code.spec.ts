@@ -7,14 +7,14 @@ import { createSqliteDatabase, type TestDatabase } from '../support/database.js'
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** So many that V8 has compiled what each of them runs. */
+/** Enough requests for V8 to compile the code that each of them runs. */
 const MANY = 20_000;
-/** A dependency changes while something is being compiled, once or twice; what never compiles is tried hundreds of times. */
+/** While V8 compiles, a dependency may change once or twice. Code that never compiles is tried hundreds of times. */
 const MOST_VAIN_TRIES = 10;
-/** Until V8's memory reducer has noticed that there is nothing to do, and collected. */
+/** Milliseconds. By then V8's memory reducer has noticed that the process is idle, and has collected garbage. */
 const LONGEST_REST_MS = 60_000;
 
-/** A module that writes into `file` what functions are given for a name. */
+/** A module that writes every name that code gives to a function to `file`. */
 const telling = (file: string): string => `
   import { appendFileSync } from 'node:fs';
   const { defineProperty } = Object;
@@ -29,7 +29,7 @@ describe('what every request runs', () => {
   const [node, trace, names] = [join(folder, 'node'), join(folder, 'trace'), join(folder, 'names')];
   let database: TestDatabase;
   let service: Service;
-  /** How much V8 had told, and the service printed, when the requests were done. */
+  /** The lengths of V8's trace and of the service's output after all requests. */
   let [tracedBefore, printedBefore] = [0, 0];
   let headers: Record<string, string>;
 
@@ -94,7 +94,7 @@ describe('what every request runs', () => {
       const others = await Promise.all([ask('?limit=1&status=sold'), ask('/1'), ask('/0')]);
       expect([made, ...others].map(({ status }) => status)).toEqual([201, 200, 200, 404]);
     };
-    // What is read at its first use is named then.
+    // Code that is loaded at its first use names its functions then.
     await askEverything();
     const before = readFileSync(names, 'utf8');
     await askEverything();

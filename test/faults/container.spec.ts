@@ -14,7 +14,7 @@ import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
 const MIB = 1024 ** 2;
-/** As many collections of garbage as it takes for memory to be as it stays. */
+/** Enough garbage collections for the memory to reach a constant size. */
 const REQUESTS = 10_000;
 
 const run = promisify(execFile);
@@ -57,7 +57,7 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
     await inContainer(services.migrate.environment, ...services.migrate.command);
     const env = { DATABASE_URL: undefined, ...container.image.env, ...services.app.environment };
     const program = container.image.command[0] ?? '';
-    // Every file is read for the first time.
+    // Slow, since every file is read for the first time.
     service = await Service.start({ database, node: container.node, program, env }, 60_000);
     const { stdout } = await inContainer(services.app.environment, 'dist/main.js', 'keys', 'create', '--name', 'test');
     key = stdout.trim();

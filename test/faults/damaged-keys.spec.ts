@@ -8,10 +8,10 @@ import { Service } from '../support/service.js';
 
 const HASH = 'ab'.repeat(32);
 const NAME = 'acme\u001b[2J\u009b31m\u3164\u2800\u202E';
-/** What a terminal would act on, and what is not seen. */
+/** Characters that a terminal would act on, and invisible ones. */
 const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\u3164\u2800]/u;
 
-/** Rows that no `keys create` has made. */
+/** Rows that `keys create` never writes. */
 onEachEngine('a row of api_key that others wrote', (engine) => {
   let database: TestDatabase;
   let service: Service;
@@ -28,7 +28,7 @@ onEachEngine('a row of api_key that others wrote', (engine) => {
     await database.drop();
   });
 
-  /** The key whose id the row has. */
+  /** Inserts a row, and returns the key that has its id. */
   async function put(changes: Record<string, unknown> = {}): Promise<string> {
     const key = inventKey();
     const row = { id: publicIdOf(key), client: NAME, hash: HASH, scopes: '*', created_at: 1, ...changes };
@@ -53,7 +53,7 @@ onEachEngine('a row of api_key that others wrote', (engine) => {
     ['no scopes', { scopes: '' }],
   ])('with %s refuses that key alone, and is listed', async (_, changes) => {
     const bad = await put(changes);
-    // Neither is remembered, so both are looked up by one statement.
+    // Neither key is cached, so one statement looks up both.
     const fresh = await storeKey(database, { client: 'good' });
     const answers = await Promise.all([get(bad), get(fresh), get(bad), get(fresh)]);
     expect(answers.map(({ status }) => status)).toEqual([401, 200, 401, 200]);

@@ -18,7 +18,7 @@ import { Service } from '../support/service.js';
 const CLIENTS = Number(process.env['FAULT_CLIENTS'] ?? 300);
 const POOL = 10;
 
-/** So much that a slow machine is not taken for a fault. */
+/** Long enough that a slow machine is not taken for a fault. */
 const PATIENT = {
   DATABASE_ACQUIRE_TIMEOUT_MS: '3000',
   DATABASE_CONNECT_TIMEOUT_MS: '3000',
@@ -44,7 +44,7 @@ onOwnServer('connections to the database', () => {
     await server.stop();
   });
 
-  /** How many of the service's login there are. */
+  /** The number of connections of the service's user. */
   async function connections(): Promise<number> {
     const [row] = await database.query(
       "SELECT COUNT(*) AS many FROM information_schema.processlist WHERE user = 'store'",
@@ -60,7 +60,7 @@ onOwnServer('connections to the database', () => {
       `Authorization: Bearer ${key}`,
       'Content-Type: application/json',
       `Content-Length: ${String(body.length)}`,
-      // Each takes a connection of its own, where others share a statement.
+      // With a key each create uses its own connection. Others would share a statement.
       `Idempotency-Key: crowd-${String(n)}`,
     ];
     return exchangeRaw(url, `${head.join('\r\n')}\r\n\r\n${body}`);
@@ -97,7 +97,7 @@ onOwnServer('connections to the database', () => {
     const unlocked = performance.now();
     expect((await keyedPost(service.url, CLIENTS)).status).toBe(201);
     noteFigure('connections are free again: first 201', performance.now() - unlocked, 1000);
-    // Of those that were refused, none was done behind the client's back.
+    // None of the refused creates was carried out later.
     expect(await database.query("SELECT COUNT(*) AS many FROM pet WHERE name LIKE 'Crowd %'")).toEqual([{ many: 1n }]);
     expect(probes.deaths).toEqual([]);
     await probes.stop();
@@ -141,7 +141,7 @@ onOwnServer('connections to the database', () => {
     beforeAll(async () => {
       await database.query('SET GLOBAL wait_timeout = 5');
       proxy = await FaultyProxy.listen(server.port);
-      // Without the check of readiness nothing uses them meanwhile.
+      // Without the readiness check nothing else uses the connections.
       const env = { READINESS_CHECKS_DATABASE: 'false', API_KEY_CACHE_TTL_MS: '60000', ...PATIENT };
       service = await Service.start({ database: { url: proxy.through(database.url) }, env });
       client = new HttpClient(service.url, key);
@@ -157,7 +157,7 @@ onOwnServer('connections to the database', () => {
       ['forgotten by a firewall that answers with a reset', () => forgotten('reset')],
       ['forgotten by a firewall that answers nothing', () => forgotten('nothing')],
     ])('and were %s cost no request', async (what, idle) => {
-      // Several, so that one that is dead is not the last.
+      // Several, so that the dead connection is not the last one.
       await Promise.all(askOnConnections(client, 8));
       await idle();
       expect((await client.get('/v1/pets')).status).toBe(200);

@@ -12,13 +12,16 @@ import { Probes } from '../support/probes.js';
 import { openDescriptors } from '../support/process-size.js';
 import { Service } from '../support/service.js';
 
-/** For how many milliseconds the database hangs, and how many requests a second come meanwhile. */
+/** Milliseconds for which the database hangs, and requests per second during that time. */
 const HANG_MS = Number(process.env['FAULT_HANG_MS'] ?? 4000);
 const RATE = Number(process.env['FAULT_RATE'] ?? 40);
 
-/** The service's own, small, so that they stand out against what a busy machine adds. */
+/** The service's timeouts, short enough to be told apart from the delays of a busy machine. */
 const LIMITS = { DATABASE_ACQUIRE_TIMEOUT_MS: '300', DATABASE_QUERY_TIMEOUT_MS: '400' };
-/** A key's look-up and the operation may each take a whole deadline; REQUEST_DEADLINE_MS would end both after 3 seconds. */
+/**
+ * The look-up of a key and the operation may each use a whole timeout. REQUEST_DEADLINE_MS would end both after 3
+ * seconds.
+ */
 const DEADLINES_MS = 2 * (300 + 400);
 
 onOwnServer('a database that does not answer', () => {
@@ -56,7 +59,7 @@ onOwnServer('a database that does not answer', () => {
     return { answer: await request(), ms: performance.now() - from };
   }
 
-  /** Reads, writes and keyed writes at a steady rate. */
+  /** Sends reads, writes and writes with an Idempotency-Key at a constant rate. */
   async function ask(forMs: number): Promise<Timed[]> {
     const asked: Promise<Timed>[] = [];
     for (const end = performance.now() + forMs; performance.now() < end; await sleep(1000 / RATE)) {
@@ -84,7 +87,7 @@ onOwnServer('a database that does not answer', () => {
     '%s: 503 in time, not ready, alive, and well again by itself',
     async (_, hang, wake) => {
       await ask(500);
-      // As many connections of clients as there will be; the pool may not have all of its ten yet.
+      // Opens as many client connections as the test needs. The pool may not have all of its ten connections yet.
       await Promise.all(Array.from({ length: 64 }, (_, n) => client.get(`/v1/pets/${String(n + 1)}`)));
       const [most, told] = [descriptors() + 10, events('db.unavailable')];
       hang();
@@ -115,7 +118,7 @@ onOwnServer('a database that does not answer', () => {
       noteFigure('the database hangs no more: ready', await probes.until(true, 60_000), 3000);
       expect((await ask(500)).map(({ answer }) => answer.status).filter((status) => status >= 300)).toEqual([]);
       expect(events('db.recovered')).toBeGreaterThanOrEqual(1);
-      // What hung is gone, on both sides.
+      // The connections that hung are closed on both sides.
       for (const limit = Date.now() + 60_000; descriptors() > most && Date.now() < limit;) await sleep(50);
       expect(descriptors()).toBeLessThanOrEqual(most);
       expect(probes.deaths).toEqual([]);
@@ -128,7 +131,7 @@ onOwnServer('a database that does not answer', () => {
     server.pause();
     const other = new HttpClient(pausedService.url, inventKey());
     const asked = other.get('/v1/pets');
-    // It is to have the request before it is told to stop, after which it takes none.
+    // The service must have received the request before SIGTERM, after which it accepts none.
     while ((await metricValue(pausedService.managementUrl, 'http_server_active_requests')) < 1) await sleep(10);
     expect(await pausedService.stop()).toEqual({ code: 0, signal: null });
     expect((await asked).status).toBe(503);

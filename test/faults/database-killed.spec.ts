@@ -10,9 +10,9 @@ import { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
 
-/** How often the server is killed. */
+/** How many times the server is killed. */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
-/** Milliseconds for which it stays away. */
+/** Milliseconds until the server is started again. */
 const AWAY_MS = 3000;
 const POSTERS = 32;
 
@@ -26,7 +26,7 @@ onOwnServer('a database server that goes and comes back', () => {
   beforeAll(async () => {
     server = await MariaDb.start();
     database = await createMysqlDatabase(server.url(), server.adminUrl());
-    // A ledger asks on while it is refused, faster than one client may.
+    // A refused ledger repeats its requests faster than the limit of one client allows.
     service = await Service.start({ database, env: { RATE_LIMIT_PER_MINUTE: '0' } });
     client = new HttpClient(service.url, await storeKey(database));
     probes = new Probes(service.managementUrl);

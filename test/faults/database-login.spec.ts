@@ -41,7 +41,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
       DATABASE_URL: undefined,
       DATABASE_URL_FILE: file,
       DATABASE_POOL_SIZE: String(POOL),
-      // Slow logins are none that are refused.
+      // Slow logins must not look like refused ones.
       DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
       REQUEST_DEADLINE_MS: '20000',
       RATE_LIMIT_PER_MINUTE: '0',
@@ -121,7 +121,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
       await database.query(sql);
       proxy.reset();
       const made = proxy.accepted;
-      // One batch of reads, and creates that would each take a connection.
+      // Reads that share a batch, and creates that each need a connection.
       const gets = Array.from({ length: 64 }, (__, n) => client.get(`/v1/pets/${String(n + 1)}`));
       for (const answer of await Promise.all([...gets, ...askOnConnections(client, 16)])) expectRefused(answer);
       expect(proxy.accepted - made).toBeLessThanOrEqual(2 * POOL);

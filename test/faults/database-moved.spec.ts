@@ -26,7 +26,7 @@ onMysql('a database that moves while the service runs', (engine) => {
     database = await engine.createDatabase();
     const target = Number(new URL(database.url).port);
     old = await FaultyProxy.listen(target);
-    // Any address that begins with 127 is this machine.
+    // Every address that begins with 127 belongs to this machine.
     next = await FaultyProxy.listen(target, { host: '127.0.0.2', port: old.port });
   });
 
@@ -55,7 +55,7 @@ onMysql('a database that moves while the service runs', (engine) => {
     });
     const client = new HttpClient(service.url, await storeKey(database));
     expect((await client.get('/v1/pets')).status).toBe(200);
-    // That the key was used is noted a moment later, on another connection perhaps.
+    // The last use of the key is written a moment later, perhaps on another connection.
     await sleep(1.5 * MAX_AGE_MS);
     const made = old.accepted;
     for (let round = 0; round < 3; round += 1) {
@@ -84,7 +84,7 @@ onMysql('a database that moves while the service runs', (engine) => {
     expect([old.open > 0, next.accepted]).toEqual([true, 0]);
     writeFileSync(hostFile, '127.0.0.2');
     await untilLeft(client);
-    // The last connection may be let go of before its successor is needed.
+    // The last connection may be closed before a new one is needed.
     expect((await client.get('/v1/pets')).status).toBe(200);
     expect([old.open, next.accepted > 0]).toEqual([0, true]);
     expect(complaintsIn(service.log)).toEqual([]);
@@ -130,7 +130,7 @@ onMysql('a database that moves while the service runs', (engine) => {
     const made = old.accepted;
     await serve(2 * MAX_AGE_MS);
     expect(old.accepted).toBeGreaterThan(made);
-    // Without its file the service goes on with what it last read.
+    // Without the file the service continues with the value that it last read.
     rmSync(link);
     const later = old.accepted;
     await serve(2 * MAX_AGE_MS);

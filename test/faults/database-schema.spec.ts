@@ -7,7 +7,7 @@ import { Service } from '../support/service.js';
 
 const COLUMNS = 'id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(255) NOT NULL, status VARCHAR(16) NOT NULL';
 
-/** Gives the column another type, by which what is in it stays. */
+/** Changes the type of the column, and keeps its values. */
 async function retype({ name }: Engine, database: TestDatabase, type: string): Promise<void> {
   if (name === 'mysql') await database.query(`ALTER TABLE pet MODIFY category_id ${type} NOT NULL`);
   else {

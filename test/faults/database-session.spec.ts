@@ -7,7 +7,7 @@ import { HttpClient } from '../support/http.js';
 import { MariaDb } from '../support/mariadb.js';
 import { Service } from '../support/service.js';
 
-/** What a server that is set up otherwise than most makes of a session, and how it gets so. */
+/** Unusual defaults of sessions, and the global variables that cause them. */
 const HOSTILE: readonly (readonly [what: string, globals: Readonly<Record<string, string | number>>])[] = [
   ['commits nothing by itself', { autocommit: 0 }],
   ['commits nothing by itself, by init_connect', { init_connect: "'SET autocommit = 0'" }],
@@ -21,7 +21,7 @@ const HOSTILE: readonly (readonly [what: string, globals: Readonly<Record<string
   ['checks no keys', { init_connect: "'SET unique_checks = 0, foreign_key_checks = 0, sql_auto_is_null = 1'" }],
 ];
 
-/** Each is set back to it after a test. */
+/** The usual values. They are restored after each test. */
 const USUAL = {
   autocommit: 1,
   completion_type: 0,
@@ -31,14 +31,14 @@ const USUAL = {
   max_join_size: '18446744073709551615',
 };
 
-/** Two, three and four bytes in UTF-8. */
+/** Characters of two, three and four bytes in UTF-8. */
 const NAME = 'P1 🐶é€';
 
 onOwnServer('a server whose sessions are not as they are on most', () => {
   let server: MariaDb;
 
   beforeAll(async () => {
-    // The character set that clients ask for counts for nothing there; MySQL 9 has no such option any more.
+    // Ignores the character set that a client asks for. MySQL 9 no longer has this option.
     server = await MariaDb.start({ args: ['--loose-skip-character-set-client-handshake'] });
   });
 
@@ -46,7 +46,7 @@ onOwnServer('a server whose sessions are not as they are on most', () => {
 
   afterAll(() => server.stop());
 
-  /** By an administrator whose own session is as usual: `init_connect` is not run for one. */
+  /** Uses an administrator's session, for which `init_connect` is not run. */
   async function setGlobals(globals: Readonly<Record<string, string | number>>): Promise<void> {
     const admin = await createMysqlDatabase(server.url(), server.adminUrl());
     await admin.query('SET SESSION autocommit = 1');
@@ -54,7 +54,7 @@ onOwnServer('a server whose sessions are not as they are on most', () => {
     await admin.drop();
   }
 
-  /** Looks with a session of its own, that ends. */
+  /** Reads in a separate session with usual settings. */
   async function seen(database: TestDatabase, sql: string): Promise<unknown[]> {
     const { pathname } = new URL(database.url);
     const looking = await mysql.createConnection(server.adminUrl(pathname.slice(1)));

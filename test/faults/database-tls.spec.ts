@@ -15,9 +15,9 @@ import { Service } from '../support/service.js';
 import { tapWire } from '../support/wire.js';
 
 const CANARY = 'Otso-the-canary';
-/** The login of the service, which nobody must see before the server has proved who it is. */
+/** The user name of the service. It must not be sent before the server has proved its identity. */
 const LOGIN = 'store\0';
-/** CLIENT_SSL among the capabilities of a server's greeting. */
+/** CLIENT_SSL in the capabilities of a server's greeting. */
 const OFFERS_TLS = 0x08;
 
 const EXPIRY = 'animal_store_certificate_expiry_timestamp_seconds';
@@ -34,7 +34,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
   const statement = async (sql: string): Promise<Row[]> => (await database?.query(sql)) ?? [];
   const file = (name: string): string => join(folder, name);
 
-  /** From now on the server has this certificate. */
+  /** Gives the server another certificate. */
   async function present({ certificate, key }: ReturnType<CertificateAuthority['issue']>): Promise<void> {
     copyFileSync(certificate, file('server.pem'));
     copyFileSync(key, file('server.key'));
@@ -91,12 +91,12 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     await wire.stop();
   }
 
-  /** Refused: never ready, nothing of the login on the wire, and told why by a code of its own. */
+  /** Expects a refusal: the service is never ready, nothing of the login is sent, and the log line has this code. */
   async function expectRefused(setup: Setup, code: string): Promise<void> {
     const { wire, service, probes } = await launch(setup);
     const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable');
     expect(line).toMatchObject({ level: 'warn', part: 'connect', err: { code } });
-    // It tries on, and tells no more of the same.
+    // The service tries again, and logs the same failure only once.
     for (const tried = wire.connections; wire.connections === tried;) await sleep(20);
     expect(service.log.filter((entry) => entry['event'] === 'db.unavailable')).toEqual([line]);
     expect((await probes.get('/readyz')).status).toBe(503);
@@ -172,7 +172,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
   });
 
   it("is followed to another authority and another certificate of the service's own, without a restart", async () => {
-    /** Both sides have what this authority signed, from one moment to the next. */
+    /** Moves both sides to certificates of another authority at the same time. */
     const moveTo = async (authority: CertificateAuthority): Promise<void> => {
       const own = authority.issue('DNS:client');
       copyFileSync(own.certificate, file('client.pem'));
@@ -228,7 +228,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
       `${EXPIRY}{certificate="${certificate}"} ${new X509Certificate(readFileSync(file)).validToDate.getTime() / 1000}`;
     const client = line('database_client', own.certificate);
     expect((await shown()).sort()).toEqual([client, line('database_server', first.certificate)]);
-    // Longer than the authority itself, whose certificate is then the first to expire.
+    // It expires after its authority, so the authority's certificate is now the first to expire.
     await present(trusted.issue('IP:127.0.0.1', 5));
     const authority = line('database_server', trusted.certificate);
     while (!(await shown()).includes(authority)) await sleep(50);
@@ -239,14 +239,17 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
   it('is asked for by the server as well: a service that speaks in the clear is refused', async () => {
     const { wire, service } = await launch({ mode: 'disable' });
     const line = await service.untilLogged((entry) => entry['event'] === 'db.unavailable');
-    // MariaDB denies access, MySQL says why.
+    // MariaDB denies access. MySQL says why.
     expect([1045, 3159]).toContain((line['err'] as { errno: number }).errno);
     await service.kill('SIGKILL');
     await wire.stop();
   });
 });
 
-/** A greeting that does not offer TLS: protocol 10, version, NUL, thread, 8 bytes of salt, NUL, then the capabilities. */
+/**
+ * Changes a greeting so that it does not offer TLS. Its parts: protocol 10, version, NUL, thread, 8 bytes of salt, NUL,
+ * capabilities.
+ */
 function withoutTls(bytes: Buffer): Buffer {
   const PROTOCOL = 4;
   if (bytes[3] !== 0 || bytes[PROTOCOL] !== 10) return bytes;

@@ -8,10 +8,13 @@ import { MariaDb } from '../support/mariadb.js';
 import { Service } from '../support/service.js';
 
 const PETS = 4000;
-/** Entries of an index that a page of 20 may read, with what else the service asks meanwhile; to ask for the count reads none. */
+/**
+ * The index entries that a page of 20 may read, with the service's other reads in that time. Reading the counter itself
+ * reads none.
+ */
 const READ = 300;
 
-// Its own, since it counts what the whole server reads.
+// Its own server, since the test counts the reads of the whole server.
 onOwnServer('a page deep in a long list', () => {
   it.each(['', '&status=sold'])('reads no more of the table than one at its beginning, with %p', async (filter) => {
     const server = await MariaDb.start();

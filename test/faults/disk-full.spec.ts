@@ -23,13 +23,13 @@ interface Disk {
   readonly drop: () => Promise<void>;
 }
 
-/** A server whose one file of tables may not grow any more: InnoDB says 1114, as it does for a full disk. */
+/** A server whose only tablespace file may not grow. InnoDB reports 1114, as for a full disk. */
 async function fullTables(): Promise<Disk> {
   const server = await MariaDb.start({ args: tablesIn('ibdata1:12M:autoextend:max:24M') });
   return fullServer(server, { fill: () => undefined, free: () => undefined, drop: () => undefined });
 }
 
-/** A server on a disk of its own that someone else fills to the last byte. */
+/** A server on its own volume that another file fills to the last byte. */
 async function fullVolume(): Promise<Disk> {
   const volume = scratchFolder('volume');
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128m', 'tmpfs', volume]);
@@ -91,7 +91,7 @@ async function fullServer(server: MariaDb, volume: Volume): Promise<Disk> {
   };
 }
 
-/** A process whose files may not grow any more, as on a full disk. */
+/** A process whose files may not grow, as on a full disk. */
 async function fullFile(): Promise<Disk> {
   const database = await createSqliteDatabase();
   const limit = (service: Service, bytes: string): void =>
@@ -160,7 +160,7 @@ describe.each([
       await ledger.end();
       const { extras, ...kept } = await ledger.audit(disk.database);
       expect(kept).toEqual({ lost: [], doubled: [], denied: [] });
-      // A statement for which there was no space was rolled back.
+      // A statement that found no space was rolled back.
       expect(extras).toEqual([]);
       expect([...ledger.statuses.keys()].sort()).toEqual([201, 503]);
       for (const answer of ledger.answers) {

@@ -11,16 +11,16 @@ import type { MariaDb } from '../support/mariadb.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
 
-/** How many pets are read on one node as soon as another has acknowledged them. */
+/** How many pets are read on one node directly after another node acknowledged them. */
 const READS = Number(process.env['GALERA_READS'] ?? 100);
-/** How many requests are sent to two replicas at once under one Idempotency-Key. */
+/** How many requests are sent to two replicas at the same time with one Idempotency-Key. */
 const CONFLICTS = Number(process.env['GALERA_CONFLICTS'] ?? 25);
-/** How many processes migrate one empty database at once, and how often. */
+/** How many processes migrate one empty database at the same time, and how often. */
 const MIGRATORS = 5;
 const RACES = Number(process.env['GALERA_RACES'] ?? 1);
-/** Milliseconds within which a node is back among the others, which is theirs to say. */
+/** Milliseconds in which a node must rejoin the cluster. The other nodes decide that. */
 const BACK_MS = 60_000;
-/** Milliseconds for which a node is frozen: longer than the others wait for it. */
+/** Milliseconds for which a node is frozen: longer than the other nodes wait for it. */
 const FROZEN_MS = 4000;
 const POSTERS = 16;
 
@@ -124,7 +124,7 @@ const POSTERS = 16;
 
     const { lost, doubled, denied, extras } = await ledger.audit(database);
     expect({ lost, doubled, denied }).toEqual({ lost: [], doubled: [], denied: [] });
-    // At each of the two faults a poster may have lost the answer to a pet that was stored, and again as the node returned.
+    // Each client may have lost the answer to one stored pet at each of the two faults, and at the node's return.
     expect(extras.length).toBeLessThanOrEqual(3 * POSTERS);
     const errors = services.flatMap(({ log }) => log).filter(({ event }) => event === 'request.failed');
     expect(errors).toEqual([]);

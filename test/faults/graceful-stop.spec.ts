@@ -11,13 +11,13 @@ import { metricValue } from '../support/metrics.js';
 import { RawConnection } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 
-/** Keep-alive connections under load, and requests that they have done at least when the signal comes. */
+/** Keep-alive connections under load, and the minimum of requests before the signal. */
 const CLIENTS = Number(process.env['STOP_CLIENTS'] ?? 60);
 const REQUESTS = Number(process.env['STOP_REQUESTS'] ?? 200);
 const DELAY_MS = 2000;
 const NAPS = ['features/sleeper.feature.ts'];
 
-/** One keep-alive connection that asks until it is told to close; whatever was not answered as it must is in `failures`. */
+/** Sends requests on one keep-alive connection until the service closes it. Wrong answers are in `failures`. */
 class Regular {
   created = 0;
   answered = 0;
@@ -33,7 +33,7 @@ class Regular {
     const connection = await RawConnection.open(this.url);
     try {
       for (let turn = 0; ; turn++) {
-        // One that is closed while it is idle lost nothing.
+        // A connection that is closed while idle loses nothing.
         if (connection.isClosed) return;
         connection.send(this.request(turn));
         const { status, headers } = await connection.receive();
@@ -76,7 +76,7 @@ onMysql('SIGTERM under load', (engine) => {
     expect((await management.get('/readyz')).status).toBe(503);
     expect((await management.get('/livez')).status).toBe(200);
     service.signal('SIGTERM');
-    // Whoever does not know yet is served.
+    // A client that does not know yet is still served.
     expect((await new HttpClient(service.url, key).get('/v1/pets?limit=1')).status).toBe(200);
     await asking;
     expect(await service.exited).toEqual({ code: 0, signal: null });
@@ -165,7 +165,7 @@ async function isTaken(database: TestDatabase, migration: string): Promise<boole
   try {
     return (await database.query('SELECT id FROM migration WHERE name LIKE ?', [migration])).length > 0;
   } catch {
-    // There is no table yet.
+    // The table does not exist yet.
     return false;
   }
 }

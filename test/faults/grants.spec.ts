@@ -8,7 +8,7 @@ import { onMysql } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
 import { complaintsIn, Service } from '../support/service.js';
 
-/** What the server calls a privilege that is lacking: of a table, of a column, of a database. */
+/** The server's errors for a missing privilege: on a table, a column, a database. */
 const DENIED = [1142, 1143, 1044];
 
 onMysql('the first installation, by the grants that the command prints before there is a table', (engine) => {
@@ -22,7 +22,7 @@ onMysql('the first installation, by the grants that the command prints before th
   let key: string;
   let connection: Connection;
 
-  /** An administrator makes the login and runs what the command prints. */
+  /** An administrator creates the user and runs the statements that the command prints. */
   async function grant(role: 'owner' | 'service', { name, password }: typeof owner): Promise<void> {
     await database.query(`CREATE USER '${name}'@'%' IDENTIFIED BY '${password}'`);
     const schema = new URL(database.url).pathname.slice(1);
@@ -46,7 +46,7 @@ onMysql('the first installation, by the grants that the command prints before th
     [asOwner, asService] = [loggedInAs(owner), loggedInAs(runner)];
     await grant('owner', owner);
     await grant('service', runner);
-    // As in a cluster: the replicas are there before the Job that migrates, and nobody helps them afterwards.
+    // As in a cluster: the replicas start before the Job that migrates, and nobody intervenes later.
     service = Service.launch({ database: asService, env: { MIGRATIONS: 'check' } });
     await service.untilLogged(({ event }) => event === 'db.behind');
     const migrated = await runCommand(asOwner, ['migrate'], { MIGRATIONS: 'check' });

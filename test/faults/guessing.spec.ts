@@ -8,17 +8,17 @@ import { residentBytes } from '../support/process-size.js';
 import { Service } from '../support/service.js';
 import { wrongKey } from '../support/wrong-keys.js';
 
-/** `GUESSES=50000 npm test -- test/faults/guessing.spec.ts` makes it 50,000. */
+/** `GUESSES=50000 npm test -- test/faults/guessing.spec.ts` sends 50,000. */
 const GUESSES = Number(process.env['GUESSES'] ?? 5000);
 const LIMIT_MS = 60_000 + 10 * GUESSES;
 const AT_ONCE = 16;
-/** A machine that is busy with other things must refuse nobody. */
+/** On a busy machine nobody may be refused. */
 const PATIENCE = {
   DATABASE_ACQUIRE_TIMEOUT_MS: '5000',
   DATABASE_QUERY_TIMEOUT_MS: '10000',
   REQUEST_DEADLINE_MS: '20000',
 };
-/** Beside a heap of 96 MiB. */
+/** Includes the heap of 96 MiB. */
 const MOST_BYTES = 400 * 1024 ** 2;
 
 onEachEngine('key guessing', (engine) => {
@@ -62,10 +62,10 @@ onEachEngine('key guessing', (engine) => {
       await Promise.all([work(), ...Array.from({ length: AT_ONCE }, guess)]);
 
       expect([...served.keys()]).toEqual([200]);
-      // As often as each of those beside it, or nearly: one that waits for them would have none of it.
+      // At least a fifth of the share of one guesser. A client that had to wait for all guessers would get much less.
       expect(served.get(200)).toBeGreaterThan(GUESSES / AT_ONCE / 5);
       expect(new Set(refused.keys())).toEqual(new Set(['invalid_api_key', 'rate_limited']));
-      // Twenty a minute; the guessing may take more than one.
+      // Twenty per minute. The guessing may take several minutes.
       expect(refused.get('invalid_api_key')! % 20).toBe(0);
       expect(await metricValue(service.managementUrl, 'animal_store_auth_failures_total')).toBe(GUESSES);
       expect(residentBytes(service.pid!)).toBeLessThan(MOST_BYTES);

@@ -14,11 +14,11 @@ import { Service } from '../support/service.js';
 const MIB = 1024 ** 2;
 /** With so small a heap, an attack whose memory is not freed ends the process. */
 const HEAP = '--max-old-space-size=96';
-/** What such a process may hold in all: the heap, the code and the buffers outside the heap. */
+/** The memory that such a process may use: the heap, code, and buffers outside of the heap. */
 const MOST_BYTES = 400 * MIB;
 const PET = { name: 'Otso', categoryId: 1 };
 
-/** Lower than by default, so that a test need not wait as long as an attacker must. */
+/** Shorter than the defaults, so that a test need not wait as long as an attacker. */
 const SHORT_TIMEOUTS = { HTTP_HEADERS_TIMEOUT_MS: '1000', HTTP_REQUEST_TIMEOUT_MS: '2000' };
 
 let database: TestDatabase;
@@ -40,7 +40,7 @@ const startOn = (create: () => Promise<TestDatabase>, env: Record<string, string
 const connections = (count: number): Promise<RawConnection[]> =>
   Promise.all(Array.from({ length: count }, () => RawConnection.open(service.url)));
 
-/** Sends one byte after another of `bytes` on every connection, until the server has closed them all. */
+/** Sends the bytes one by one on every connection, until the server has closed all of them. */
 async function drip(victims: readonly RawConnection[], bytes: string): Promise<void> {
   const closed = Promise.all(victims.map((victim) => victim.untilClosed()));
   let at = 0;
@@ -52,7 +52,7 @@ async function drip(victims: readonly RawConnection[], bytes: string): Promise<v
   clearInterval(timer);
 }
 
-/** The statuses that an honest client gets, one request after another, while `attack` goes on. */
+/** The statuses that an honest client gets, one request after another, until `attack` ends. */
 async function servedDuring(attack: Promise<unknown>): Promise<Set<number>> {
   const client = new HttpClient(service.url, key);
   const statuses = new Set<number>();
@@ -72,7 +72,7 @@ async function poll(condition: () => Promise<boolean> | boolean, limitMs = 10_00
 }
 
 describe('slow clients', () => {
-  // Fewer in flight than there are slow clients: they must not count as work.
+  // Fewer than the slow clients: these must not count as work.
   startOn(createSqliteDatabase, { ...SHORT_TIMEOUTS, SHED_MAX_INFLIGHT: '10' });
 
   it('get 408 for headers that drip, beside a client that is served', async () => {
@@ -188,7 +188,7 @@ describe('floods', () => {
   it('of requests on many connections, read by nobody, take neither memory nor the turn of others', async () => {
     const flood = async (): Promise<void> => {
       for (let round = 0; round < 3; round++) {
-        // As on a machine that is busy: all of them wait before the service looks at the first.
+        // As on a busy machine: all connections wait before the service handles the first.
         service.signal('SIGSTOP');
         const deaf = await Promise.all(
           Array.from({ length: 100 }, () => RawConnection.open(service.url, { paused: true })),
@@ -257,7 +257,7 @@ onEachEngine('clients that go away', (engine) => {
     const descriptors = openDescriptors(service.pid!);
     for (let round = 0; round < 10; round++) {
       const victims = await connections(100);
-      // One half gives up within its body, the other while its pet is being stored.
+      // One half aborts within its body, the other half while its pet is being stored.
       victims.forEach((victim, at) => victim.send(aborted(JSON.stringify(PET), at % 2 === 0 ? 10 : 0)));
       await sleep(20);
       for (const victim of victims) victim.reset();
@@ -266,7 +266,7 @@ onEachEngine('clients that go away', (engine) => {
     expect(await poll(async () => (await active()) === 0)).toBe(true);
     expect(await poll(() => openDescriptors(service.pid!) <= descriptors + POOL + 5)).toBe(true);
     const client = new HttpClient(service.url, key);
-    // What the aborted had begun is carried out first.
+    // The service first completes what the aborted requests began.
     expect(await poll(async () => (await client.post('/v1/pets', PET)).status === 201)).toBe(true);
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(Array.from({ length: POOL }, () => client.post('/v1/pets', PET)));

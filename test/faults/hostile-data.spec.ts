@@ -7,7 +7,7 @@ import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
-/** What would be more than text, were it put into a statement, a template, a path or a page. */
+/** Texts that would be executed in a statement, a template, a path or a page. */
 const INJECTIONS = [
   `'; DROP TABLE pet; --`,
   `' OR '1'='1`,

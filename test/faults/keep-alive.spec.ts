@@ -7,7 +7,7 @@ import { HttpClient } from '../support/http.js';
 import { serveOn } from '../support/served.js';
 
 const sqlite: Engine = { name: 'sqlite', createDatabase: createSqliteDatabase };
-/** Milliseconds; the balancer gives idle connections up within 1 to 2 seconds. */
+/** Milliseconds. The balancer closes idle connections after 1 to 2 seconds. */
 const KEPT_MS = 4000;
 
 describe('a connection that is idle', () => {
@@ -33,7 +33,7 @@ describe('a connection that is idle', () => {
     const client = new HttpClient(haproxy.url, served.key);
     const statuses = new Set<number>();
     const visit = async (visitor: number): Promise<void> => {
-      // Apart by what is around the time at which the balancer gives a connection up.
+      // Pauses near the time at which the balancer closes a connection.
       for (const pauseMs of [950, 0, 1000, 50, 1050, 500]) {
         statuses.add((await client.get('/v1/pets?limit=1')).status);
         await sleep(pauseMs + visitor);

@@ -12,7 +12,7 @@ import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
 
-/** A service of the suite's own, with a client for it. */
+/** Starts a service for the calling suite, with a client. */
 function serving(createDatabase: () => Promise<TestDatabase>, env: Environment = {}) {
   const store = {} as { database: TestDatabase; service: Service; client: HttpClient };
   beforeAll(async () => {
@@ -27,7 +27,7 @@ function serving(createDatabase: () => Promise<TestDatabase>, env: Environment =
   return store;
 }
 
-/** A command that met it: nothing of the database is amiss. */
+/** Expects that a command reports the lock, and no failure of the database. */
 async function expectToldOfLock(database: TestDatabase, words: string, reason: RegExp): Promise<void> {
   const { code, stdout, stderr } = await runCommand(database, words.split(' '), {
     FEATURES_OFF: words.includes('--undo') ? 'pets' : undefined,
@@ -37,14 +37,14 @@ async function expectToldOfLock(database: TestDatabase, words: string, reason: R
   expect(stderr).toMatch(reason);
 }
 
-/** Refused for now, and surely not done. */
+/** Expects a refusal that can be repeated, with the certainty that nothing was done. */
 function expectNotDone(answer: Answer): void {
   expect(answer).toBeErrorShape(503, 'service_unavailable');
   expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
   expect((answer.json() as { message: string }).message).not.toMatch(/not known/);
 }
 
-/** A service on MySQL, and a session of somebody else's on its database, anew for each test. */
+/** A service on MySQL, and another session on its database, which is opened again for each test. */
 function besideAnother(engine: Engine, env?: Environment) {
   const store = serving(() => engine.createDatabase(), env);
   const another = {} as { session: Connection };
@@ -53,7 +53,7 @@ function besideAnother(engine: Engine, env?: Environment) {
     const url = new URL(process.env['TEST_MYSQL_ADMIN_URL'] ?? '');
     url.pathname = new URL(store.database.url).pathname;
     another.session = await mysql.createConnection(url.href);
-    // What an earlier try of the test left behind.
+    // An earlier run of the test may have left it behind.
     await another.session.query('DROP TABLE IF EXISTS ballast');
     for (const table of ['pet', 'idempotency_record']) await another.session.query(`DELETE FROM ${table}`);
   });
@@ -73,7 +73,7 @@ function besideAnother(engine: Engine, env?: Environment) {
       ),
     many: async (name: string): Promise<unknown> =>
       (await store.database.query('SELECT COUNT(*) AS many FROM pet WHERE name = ?', [name]))[0]?.['many'],
-    /** Holds every place where a row could be put. */
+    /** Locks every gap into which a row could be inserted. */
     lockRows: async (): Promise<void> => {
       await another.session.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       await another.session.query('START TRANSACTION');
@@ -109,7 +109,7 @@ onMysql('a lock that somebody else holds for too long', (engine) => {
     ['its table, whole', 'LOCK TABLES idempotency_record WRITE', 'UNLOCK TABLES'],
     ['the places for records', 'SELECT id FROM idempotency_record FOR UPDATE', 'ROLLBACK'],
   ])('on %s: a fresh key is not said to be one in use', async (locked, lock, unlock) => {
-    // The gap is there to be locked where a record is.
+    // There is a gap to lock only beside a record.
     expect((await post('Before', `before ${locked}`.replaceAll(' ', '-'))).status).toBe(201);
     await another.session.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     await another.session.query('START TRANSACTION');
@@ -160,7 +160,7 @@ onMysql('a lock that somebody else holds for a moment', (engine) => {
     const retries = (): Promise<number> =>
       metricValue(store.service.managementUrl, 'animal_store_db_retries_total', 'code="1213"');
     const before = await retries();
-    // Whoever has changed less is the one to be rolled back.
+    // InnoDB rolls back the transaction that has changed less.
     await another.session.query('CREATE TABLE ballast (n INT PRIMARY KEY) ENGINE=InnoDB');
     await lockRows();
     await another.session.query(
@@ -168,7 +168,7 @@ onMysql('a lock that somebody else holds for a moment', (engine) => {
     );
     const answer = post('Crossed', 'crossed');
     const waits = "SELECT trx_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
-    // InnoDB makes this table anew only where nobody read it for 100 ms.
+    // InnoDB refreshes this table only if nobody has read it for 100 ms.
     while ((await store.database.query(waits)).length === 0) await sleep(150);
     await another.session.query('SELECT id FROM idempotency_record FOR UPDATE');
     await another.session.query('COMMIT');

@@ -17,11 +17,11 @@ import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { spawnTethered } from '../support/tethered.js';
 
 const MIB = 1024 ** 2;
-/** Requests that fail, each with its stack in the log: more lines than may wait for a reader. */
+/** Requests that fail, each with its stack in the log: more lines than the service buffers for a reader. */
 const MANY = 4000;
 const LINES = 2 * MANY;
 
-/** A service whose standard output is a pipe, and the program that reads the other end of it into a file. */
+/** A service whose standard output is a pipe, and the program that copies the pipe to a file. */
 interface Piped {
   readonly service: ChildProcess;
   readonly reader: ChildProcess;
@@ -46,7 +46,7 @@ async function launchPiped(
     features: ['features/thrower.feature.ts'],
     env: { PORT: port, MANAGEMENT_PORT: managementPort, RATE_LIMIT_PER_MINUTE: '0', ...more },
   });
-  // The shell's opening of the pipe waits for the reader, so that this process need not.
+  // The shell waits until the reader opens the pipe, so that this process need not wait.
   const service = spawnTethered('sh', ['-c', 'exec "$0" "$1" > "$2"', process.execPath, host, pipe], {
     cwd: emptyFolder,
     env: programEnvironment(database.url, env),
@@ -60,7 +60,7 @@ async function launchPiped(
   return { service, reader, url, managementUrl, key, lines: () => readFileSync(file, 'utf8').split('\n') };
 }
 
-/** Sends requests, and gives how many were answered as they must be. */
+/** Sends requests. Returns how many were answered correctly. */
 async function answered({ url, key }: Piped): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'x'.repeat(128) };
   const result = await autocannon({ url: `${url}/v1/throws/now/error`, headers, amount: MANY, connections: 20 });
@@ -95,7 +95,7 @@ describe('whoever reads the log', () => {
     const lost = await dropped();
     expect(lost).toBeGreaterThan(0);
 
-    // What was not dropped comes when the reader goes on, whole and in order.
+    // Lines that were not dropped arrive whole and in order when the reader continues.
     piped.reader.kill('SIGCONT');
     const told = (): string[] => piped.lines().filter((line) => /"event":"(http\.request|request\.failed)"/.test(line));
     while (told().length < 2 * LINES - lost) await sleep(50);

@@ -47,7 +47,7 @@ describe('metrics', () => {
     for (let asked = 0; asked < 1000; asked += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, ask));
     }
-    // A sum and a count for each combination of route and error that was new, and a counter of its reason.
+    // A sum and a count for each new combination of route and error, and a counter of its reason.
     expect((await series()) - before).toBeLessThanOrEqual(10);
   });
 

@@ -10,10 +10,10 @@ import { Service, type LogLine } from '../support/service.js';
 import { spawnTethered } from '../support/tethered.js';
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
-/** Milliseconds that the slow migration of granary takes after its table is there. */
+/** Milliseconds that the slow migration of granary takes after it has created its table. */
 const SLOW_MS = 2000;
 
-/** None where there is no such table yet. */
+/** No rows if the table does not exist yet. */
 async function rowsOf(database: TestDatabase, sql: string): Promise<Row[]> {
   try {
     return await database.query(sql);
@@ -29,7 +29,7 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
   ] as const)('by %s ends the migration that is under way, and gives its lock back', async (signal, code) => {
     const database = await engine.createDatabase();
     const { program, env } = hosting({ features: ['features/granary.feature.ts'] });
-    // Both outputs through one pipe: through two, what was written first may be read last.
+    // Both outputs in one pipe. With two pipes, their order could be lost.
     const together = ['-c', 'exec "$0" "$@" 2>&1', process.execPath, program, 'migrate'];
     const command = spawnTethered('sh', together, {
       cwd: emptyFolder,
@@ -95,7 +95,7 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
         await next.untilLogged(({ event }) => event === 'app.starting');
         await sleep(1000);
         expect(await rows('SELECT owner FROM migration_lock')).toEqual([{ owner: left?.['owner'] }]);
-        // Thirty seconds later.
+        // As if thirty seconds had passed.
         await database.query('UPDATE migration_lock SET expires_at = ?', [Date.now() - 1]);
         await next.untilLogged(({ event }) => event === 'app.ready', 40_000);
         const told = next.log.filter(({ event }) => String(event).startsWith('migration.'));

@@ -10,7 +10,7 @@ import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
 
-/** Clients that ask again at once, whatever they are told: two seconds of work wait at any time. */
+/** Clients that repeat at once, whatever the answer. Two seconds of work are waiting at any time. */
 const CLIENTS = 100;
 
 describe('more requests than can be done', () => {
@@ -41,7 +41,7 @@ describe('more requests than can be done', () => {
     }
     expect(refusal).toBeErrorShape(503, 'service_unavailable');
     expect(refusal?.headers.get('retry-after')).toMatch(/^[1-5]$/);
-    // The probes are to have been asked for some time.
+    // The probes must have been polled for some time.
     await sleep(Math.max(0, start + 5000 - performance.now()));
     stopFlood();
 

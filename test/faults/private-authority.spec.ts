@@ -12,7 +12,7 @@ import { type LogLine, Service } from '../support/service.js';
 
 const canRun = findProgram('redis-server') !== undefined && findProgram('openssl') !== undefined;
 
-/** What `certificateAuthorities` of the chart gives a container: NODE_EXTRA_CA_CERTS. */
+/** The chart's `certificateAuthorities` sets NODE_EXTRA_CA_CERTS in a container. */
 (canRun ? describe : describe.skip)('an authority of the cluster itself', () => {
   let authority: CertificateAuthority;
   let redis: Redis;
@@ -33,7 +33,7 @@ const canRun = findProgram('redis-server') !== undefined && findProgram('openssl
     authority.remove();
   });
 
-  /** A service that answered one request, which both would have noticed. */
+  /** Starts a service and sends one request, which both Redis and the collector would notice. */
   async function answering(env: Environment): Promise<Service> {
     const service = await Service.start({
       database,
@@ -69,7 +69,7 @@ const canRun = findProgram('redis-server') !== undefined && findProgram('openssl
       const sent = collector.exports.length;
       let service = await answering(env);
       let local = await service.untilLogged(isLocal);
-      // On a busy machine TLS may take longer than a connection of Redis has.
+      // On a busy machine the TLS handshake may take longer than the connection timeout of Redis.
       while (JSON.stringify(local).includes('Connection timeout')) {
         await service.stop();
         service = await answering(env);

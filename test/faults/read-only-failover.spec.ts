@@ -24,7 +24,7 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     servers = await Promise.all([MariaDb.start(), MariaDb.start()]);
     databases = await Promise.all(servers.map((server) => createMysqlDatabase(server.url(), server.adminUrl())));
     const [old, next] = databases as [TestDatabase, TestDatabase];
-    // The proxy leads from one name to either server, as the name of a cluster's writer does.
+    // The proxy leads to either server, as a cluster's writer name does, so both need the same database.
     const name = new URL(old.url).pathname.slice(1);
     await next.query(`CREATE DATABASE ${name}`);
     proxy = await FaultyProxy.listen(servers[0]!.port);
@@ -53,12 +53,12 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     const ledger = new Ledger(() => client, { posters: 8 });
     ledger.begin();
     await ledger.untilAcknowledged(50);
-    // Several connections at once, so that there are some beside the writer's own.
+    // Several at once, so that there are more connections than the writer's own.
     await Promise.all(askOnConnections(client, 8));
     await old.query('SET GLOBAL read_only = 1');
     const told = await service.untilLogged(({ event, part }) => event === 'db.unavailable' && part === 'write');
     expect(told).toMatchObject({ level: 'warn', err: { code: 'ER_OPTION_PREVENTS_STATEMENT', errno: 1290 } });
-    // What was open is closed, and reads go on meanwhile.
+    // The open connections are closed, and reads continue.
     expect((await client.get('/v1/pets?limit=1')).status).toBe(200);
     const beforeSwitch = ledger.acknowledged;
     proxy.repoint(servers[1]!.port);
@@ -69,7 +69,7 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     await ledger.end();
 
     const [before, after] = [await ledger.audit(old), await ledger.audit(next)];
-    // Each acknowledged pet is on the writer of its time; together they have all.
+    // Each acknowledged pet is on the server that was the writer at the time. Together the two have all.
     expect(before.lost.filter((name) => after.lost.includes(name))).toEqual([]);
     expect(ledger.acknowledged).toBeGreaterThanOrEqual(beforeSwitch + 50);
     for (const { doubled, denied } of [before, after]) expect([doubled, denied]).toEqual([[], []]);

@@ -9,10 +9,10 @@ import { freePort } from '../support/ports.js';
 import { RawConnection } from '../support/raw-http.js';
 import { Service } from '../support/service.js';
 
-/** Beyond 2^53, so that it is in no duration or size by chance. */
+/** Beyond 2^53, so that no duration or size contains it by chance. */
 const CATEGORY = '7331733173317331';
 
-/** What would be a line of its own, or move a terminal's cursor, if it came into the log as it is. */
+/** Unescaped, this text would begin a new log line, or move the cursor of a terminal. */
 const FORGED = '\r\n{"level":"info","event":"forged"}\r\n\u2028\u0085\u009b2J\u001b[2J';
 
 const canary = {
@@ -32,7 +32,7 @@ const canary = {
   malformedKey: Canary.ofKey('malformed-key', `${inventKey()}x`),
 };
 
-/** Everything that a client can send, good and bad, with a canary in each place. */
+/** Sends all kinds of valid and invalid requests, with a canary in every part of them. */
 async function plant(service: Service, key: string): Promise<string[]> {
   const errors: string[] = [];
   const headers = {
@@ -94,7 +94,7 @@ async function plant(service: Service, key: string): Promise<string[]> {
   await ask('POST', '/v1/pets', pet(), { 'content-encoding': canary.header.text });
   await ask('GET', '/v1/pets', undefined, { accept: canary.header.text });
   await ask('GET', '/v1/pets/1');
-  // Such an id is taken, so it is in the log, but for what is secret of it.
+  // These request ids are accepted, so they are logged without their secret parts.
   for (const id of [key, `id_${canary.unknownKey.text}`])
     await ask('GET', '/v1/pets', undefined, { 'x-request-id': id });
   for (const name of [FORGED, `a\u2028${canary.pet.text}`, canary.field.text.repeat(3000)]) {
@@ -108,7 +108,7 @@ async function plant(service: Service, key: string): Promise<string[]> {
   return errors;
 }
 
-/** What no HTTP client would send. */
+/** Sends bytes that no HTTP client would send. */
 async function plantBelowHttp(service: Service, key: string): Promise<string[]> {
   const authorization = `Authorization: Bearer ${key}\r\n`;
   const answers: string[] = [];
@@ -130,7 +130,7 @@ async function plantBelowHttp(service: Service, key: string): Promise<string[]> 
   return answers;
 }
 
-/** Makes the database refuse and give back what it should not: the driver's words quote a value. */
+/** Makes the database refuse values and return invalid ones. The driver's message quotes a value. */
 async function breakDatabase(database: TestDatabase, service: Service, key: string): Promise<string[]> {
   const client = new HttpClient(service.url, key);
   await database.query('CREATE UNIQUE INDEX unique_name ON pet (name)');

@@ -11,7 +11,7 @@ import { metricValue } from '../support/metrics.js';
 import { Probes } from '../support/probes.js';
 import { Service } from '../support/service.js';
 
-/** Milliseconds for which a node is frozen: longer than the others wait for it. */
+/** Milliseconds for which a node is frozen: longer than the other nodes wait for it. */
 const FROZEN_MS = 4000;
 
 (hasGalera ? describe : describe.skip)(
@@ -80,7 +80,7 @@ const FROZEN_MS = 4000;
       await untilSynced(nodes[1]);
       await probes[1]?.until(true, 60_000);
       await load.untilAcknowledged(20);
-      // As it is killed, as it is frozen, and as it returns.
+      // Three times: when one node is killed, when one is frozen, and when it returns.
       await load.expectKept([database], 3);
       expect(probes.flatMap(({ deaths }) => deaths)).toEqual([]);
     }, 300_000);

@@ -27,7 +27,7 @@ const post = (client: HttpClient, kind: 'authors' | 'notes', name: string, key?:
 const stored = (database: TestDatabase, name: string): Promise<unknown[]> =>
   database.query('SELECT name FROM library_author WHERE name = ?', [name]);
 
-/** Refused for now, and surely not done. */
+/** Expects a refusal that can be repeated, with the certainty that nothing was done. */
 function expectNotDone(answer: Answer): void {
   expect(answer).toBeErrorShape(503, 'service_unavailable');
   expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);

@@ -9,9 +9,9 @@ import { Ledger } from '../support/ledger.js';
 import { freePort } from '../support/ports.js';
 import { Service } from '../support/service.js';
 
-/** How often each replica is restarted. */
+/** How many times each replica is restarted. */
 const ROUNDS = Number(process.env['RESTART_ROUNDS'] ?? 1);
-/** Milliseconds between two looks of the balancer at a replica. */
+/** Milliseconds between two health checks of the balancer. */
 const LOOK_MS = 500;
 
 onMysql('restarting three replicas, one after another', (engine) => {
@@ -29,7 +29,7 @@ onMysql('restarting three replicas, one after another', (engine) => {
               MANAGEMENT_PORT: String(managementPort),
               SHUTDOWN_DELAY_MS: String(3 * LOOK_MS),
               RATE_LIMIT_PER_MINUTE: '0',
-              // A busy machine is slow, which is not what is looked at here.
+              // A busy machine is slow, which is not what this test is about.
               DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
               DATABASE_QUERY_TIMEOUT_MS: '10000',
               REQUEST_DEADLINE_MS: '20000',
@@ -54,7 +54,7 @@ onMysql('restarting three replicas, one after another', (engine) => {
           const stopped = performance.now();
           replicas[at] = await start(port);
           noteFigure('restarted in turn: a replica is back', performance.now() - stopped, 5000);
-          // The next one goes once the balancer knows that this one is back.
+          // The next replica restarts once the balancer knows that this one is back.
           await sleep(2 * LOOK_MS);
         }
       }

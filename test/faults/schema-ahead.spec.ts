@@ -7,7 +7,7 @@ import { onEachEngine } from '../support/engines.js';
 import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
-/** As a rollout has it: the schema of the next release, and replicas of this one, which a rollback starts again. */
+/** As in a rollout: the schema of the next release, and replicas of this release, which a rollback starts again. */
 onEachEngine('the schema of the release after', (engine) => {
   let database: TestDatabase;
   let key: string;
@@ -44,7 +44,7 @@ onEachEngine('the schema of the release after', (engine) => {
 
   it('is planned and told of before it is made, and nothing is changed by that', async () => {
     const empty = await engine.createDatabase();
-    // SQLite has a file once something was in it.
+    // SQLite creates its file with the first table.
     await empty.query('CREATE TABLE brief (id INT)');
     await empty.query('DROP TABLE brief');
     const [status, plan] = [
@@ -55,7 +55,8 @@ onEachEngine('the schema of the release after', (engine) => {
       /^(pending {2}\w+ of '[a-z]+'\n)+The schema is behind this build by \d+ migrations: run 'migrate'\.\n$/,
     );
     expect(await empty.query(engine.name === 'mysql' ? 'SHOW TABLES' : 'SELECT name FROM sqlite_master')).toEqual([]);
-    // What is printed is all that there is to do: run by hand, with the tables of the migrator, nothing is pending.
+    // The printed plan is complete: after its statements are run by hand, with the migrator's table, nothing is
+    // pending.
     await empty.query('CREATE TABLE migration (id INTEGER PRIMARY KEY, timestamp BIGINT, name VARCHAR(255))');
     if (engine.name === 'mysql') await empty.query('ALTER TABLE migration MODIFY id INT AUTO_INCREMENT');
     const statements = plan.stdout.replace(/^--.*$/gm, '').split(/;\s*$/m);

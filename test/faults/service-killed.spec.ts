@@ -27,7 +27,7 @@ onEachEngine('a service that is killed while it writes', (engine) => {
     await database.drop();
   });
 
-  /** Sessions that the database has for the database's own user. */
+  /** The number of sessions on the database, except this one. */
   async function sessions(): Promise<number> {
     if (engine.name === 'sqlite') return 0;
     const others = 'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()';

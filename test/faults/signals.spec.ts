@@ -28,7 +28,7 @@ afterAll(async () => {
   removeScratch(folder);
 });
 
-/** Writes a program that `Service` can start in place of Node. */
+/** Writes a script that `Service` can start in place of Node. */
 function script(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -80,13 +80,13 @@ async function childOf(pid: number): Promise<number> {
       const child = Number(readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8'));
       if (child > 0 && readFileSync(`/proc/${String(child)}/cmdline`, 'utf8').includes('main.js')) return child;
     } catch {
-      // It is not there yet.
+      // It has not started yet.
     }
     await sleep(1);
   }
 }
 
-/** Whether Node has begun: it listens to SIGTERM from its first moment on, before any JavaScript. */
+/** Whether Node has started. It handles SIGTERM from its start on, before any JavaScript runs. */
 function hears(pid: number): boolean {
   const caught = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1] ?? '0';
   return (BigInt(`0x${caught}`) & SIGTERM_BIT) !== 0n;
@@ -126,10 +126,10 @@ describe('what an older Node started', () => {
     const service = await Service.start({ database, ...oldNode(folder) });
     const child = Number(service.log[0]?.['pid']);
     expect(child).not.toBe(service.pid);
-    // What does not end would keep the log open for ever.
+    // A process that does not end would keep the log open for ever.
     const limit = setTimeout(() => process.kill(child, 'SIGKILL'), 10_000);
     service.signal('SIGKILL');
-    // Not before the last process has closed the log.
+    // Resolves when the last process has closed the log.
     await service.exited;
     clearTimeout(limit);
     expect(service.log.map(({ event }) => event).slice(-2)).toStrictEqual(['app.draining', 'app.stopped']);

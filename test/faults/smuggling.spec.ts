@@ -13,7 +13,7 @@ const LENGTH = String(PET.length);
 const SIZE = PET.length.toString(16);
 const CHUNKED = `${SIZE}\r\n${PET}\r\n0\r\n\r\n`;
 
-/** What two parsers may read as different requests (RFC 9112 §11.2); `KEY` stands for a good key. */
+/** Requests that two parsers may read differently (RFC 9112 §11.2). `KEY` stands for a valid key. */
 const FORMS: Readonly<Record<string, string>> = {
   'a length and chunks': post(`Content-Length: ${LENGTH}\r\nTransfer-Encoding: chunked`, CHUNKED),
   'chunks and a length': post(`Transfer-Encoding: chunked\r\nContent-Length: ${LENGTH}`, CHUNKED),
@@ -99,7 +99,7 @@ describe('request smuggling', () => {
       await proxy.stop();
     });
 
-    /** Two requests on the connections that the proxy shares, each of which must get the answer to itself. */
+    /** Sends two requests on the connections that the proxy shares. Each must get its own answer. */
     async function expectOthersUnharmed(): Promise<void> {
       const bystander = new HttpClient(proxy.url, key);
       for (const turn of ['first', 'second']) {

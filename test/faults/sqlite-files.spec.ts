@@ -65,7 +65,7 @@ async function expectUnready(reason: RegExp): Promise<void> {
   });
 }
 
-/** The files of the database, by what is behind the name of the first. */
+/** The files of the database, without the common beginning of their names. */
 const ends = (): string[] => readdirSync(dirname(file)).map((name) => name.slice(basename(file).length));
 
 function moveTo(folder: string): void {
@@ -98,7 +98,7 @@ describe('the files of an SQLite database', () => {
     const told = await service.untilLogged(({ event }) => event === 'db.unavailable');
     expect(told).toMatchObject({ level: 'warn', file, err: { code: 'SQLITE_READONLY_DBMOVED' } });
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
-    // Without a request too: what is read now is not what the store has.
+    // Reads are refused too: the open files are no longer those of the store.
     expect(await client.get('/v1/pets')).toBeErrorShape(503, 'service_unavailable');
   });
 

@@ -6,7 +6,7 @@ import { residentBytes } from '../support/process-size.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** What no start needs: it belongs to some requests, to another database, or to a terminal. */
+/** Packages that no start needs: they are for some requests, for another database, or for a terminal. */
 const LATER = [
   '@redis/client',
   'commander',
@@ -18,7 +18,7 @@ const LATER = [
   'yaml',
 ];
 const ENGINES = { sqlite: 'better-sqlite3-v13', mysql: 'mysql2' };
-/** Files that are read beside those of the engine: the program and its chunks. */
+/** Files that are read besides packages: the program and its chunks. */
 const MOST_FILES = 30;
 const MOST_RESIDENT_BYTES = 150 * 2 ** 20;
 

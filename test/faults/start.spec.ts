@@ -22,7 +22,7 @@ import { Service } from '../support/service.js';
 const run = promisify(execFile);
 const PRODUCTION = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://pets.test/v1', LOG_FORMAT: undefined };
 
-/** A service that is not to wait for readiness, on ports that are known beforehand. */
+/** Launches a service on known ports, and waits until it answers /livez. */
 async function launchOn(database: { readonly url: string }, env: Record<string, string> = {}) {
   const [port, managementPort] = [await freePort(), await freePort()];
   const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort) };
@@ -43,7 +43,7 @@ async function launchOn(database: { readonly url: string }, env: Record<string, 
   }
 }
 
-/** Not ready, and for no other reasons, once the checks in the background have seen them. */
+/** Waits until /readyz reports exactly these failures, once the background checks have noticed them. */
 async function untilChecked(
   probe: (path: string) => Promise<{ status: number; body: unknown }>,
   checks: Record<string, 'ok' | 'failing'>,
@@ -85,7 +85,7 @@ onEachEngine('starting', (engine) => {
     for (const client of clients) expect((await client.get('/v1/pets')).json()).toHaveLength(1);
     const exits = await Promise.all(services.map((service) => service.stop()));
     expect(exits).toEqual(services.map(() => ({ code: 0, signal: null })));
-    // The database is there until the last hook of the last feature, and the log until the last line.
+    // The database must be open until the last hook of the last feature, and the log until the last line.
     const hooks = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShutdown'];
     for (const { log } of services) {
       expect(log.filter(({ event }) => event === 'granary.closed').map(({ hook }) => hook)).toStrictEqual(hooks);
@@ -151,7 +151,7 @@ onEachEngine('starting', (engine) => {
       const url = new URL(address.exec(first.output)?.[1] ?? '');
       expect((await new HttpClient(url.origin).get(url.pathname)).status).toBe(200);
     }
-    // What the log says of the start stands above it, so that a screen of 24 lines ends with it.
+    // The start's log lines come first, so that a screen of 24 lines ends with this text.
     expect(first.output).toMatch(/"app\.ready"[^]* {2}Animal Store\n[^]*curl [^]*Swagger UI +http\S+\/docs\n/);
     const shown = first.output
       .split('  Animal Store\n')[1]!
@@ -164,7 +164,7 @@ onEachEngine('starting', (engine) => {
     expect(first.output.split(key)).toHaveLength(3);
     await first.stop();
 
-    // A column that somebody added by hand is nobody's to drop, nor to show.
+    // A column that somebody added by hand must be neither dropped nor reported.
     await empty.query("ALTER TABLE pet ADD COLUMN note VARCHAR(20) NOT NULL DEFAULT 'kept'");
     const second = await Service.start({ database: empty, env });
     while (!second.output.includes('keys create')) await sleep(20);
@@ -194,7 +194,7 @@ describe('starting before its database', () => {
     await untilChecked(probe, checks, { database: 'ECONNREFUSED' });
     expectNotYet(await new HttpClient(api, inventKey()).get('/v1/pets'));
     const server = await MariaDb.start({ port });
-    // The server is there and the database is not, for a while.
+    // The server is up, but the database does not exist for a while.
     await sleep(1000);
     expect((await probe('/readyz')).status).toBe(503);
     const admin = await createMysqlDatabase(server.url(), server.adminUrl());

@@ -15,7 +15,7 @@ import { spawnTethered } from '../support/tethered.js';
 
 const script = findProgram('script');
 
-/** What a person sees, who has a terminal, which `script` of util-linux gives. */
+/** The output on a terminal, which `script` of util-linux provides. */
 (script === undefined ? describe.skip : describe)('on a terminal', () => {
   const folder = scratchFolder('terminal');
   let database: TestDatabase;
@@ -29,7 +29,7 @@ const script = findProgram('script');
     removeScratch(folder);
   });
 
-  /** Runs a shell's words there, and gives what it shows, in lines. */
+  /** Runs a shell command on the terminal. Returns the lines that are shown. */
   async function shown(command: string): Promise<string[]> {
     const child = spawnTethered(script!, ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd: emptyFolder,

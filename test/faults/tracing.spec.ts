@@ -12,7 +12,7 @@ import { freePort } from '../support/ports.js';
 import { removeScratch, scratchFolder } from '../support/scratch.js';
 import { Service } from '../support/service.js';
 
-/** Beyond 2^53, so that it is in no duration or size by chance. */
+/** Beyond 2^53, so that no duration or size contains it by chance. */
 const CATEGORY = 7331733173317331n;
 
 const canary = {
@@ -31,7 +31,7 @@ const exporting = (collector: { readonly url: string }, more: Record<string, str
   ...more,
 });
 
-/** A caller's trace: its id, and the header. */
+/** The trace id of a caller, and its header. */
 function caller(digit: string): { traceId: string; headers: { traceparent: string } } {
   const traceId = digit.repeat(32);
   return { traceId, headers: { traceparent: `00-${traceId}-${'c'.repeat(16)}-01` } };
@@ -105,7 +105,7 @@ onEachEngine('traces', (engine) => {
       'db.query.summary': 'INSERT pet',
       'db.query.text': expect.stringMatching(/^INSERT INTO .*VALUES \((\w+, )?\?, \?, \?\)/),
     });
-    // The clock of a process tells milliseconds to its spans.
+    // OpenTelemetry reads the clock of a process in milliseconds.
     const slack = 2_000_000n;
     expect(BigInt(insert!.startTimeUnixNano) + slack).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
     expect(BigInt(insert!.endTimeUnixNano)).toBeLessThanOrEqual(BigInt(span.endTimeUnixNano) + slack);
@@ -164,7 +164,7 @@ onEachEngine('traces', (engine) => {
       return own ?? shared;
     });
     expect(reached.filter((read) => read === undefined)).toStrictEqual([]);
-    // What came while the first read waited for the lock shared the second. SQLite reads too fast for that.
+    // Requests that came while the first read waited for the lock share the second. SQLite reads too fast for that.
     const isBatching = !process.env['TEST_OPTIMIZATIONS_OFF']?.split(',').includes('batching');
     if (engine.name === 'mysql' && isBatching) expect(new Set(reached).size).toBe(2);
   });
@@ -177,7 +177,7 @@ onEachEngine('traces', (engine) => {
     const span = await serverSpan(traceId);
     expect(span).toMatchObject({ status: 'error' });
     expect(span.attributes).toMatchObject({ 'http.response.status_code': 500, 'error.type': 'internal_error' });
-    // Its key may be looked up too.
+    // The look-up of the key may have a span too.
     const isRead = ({ parentSpanId, name }: Span): boolean => parentSpanId === span.spanId && name === 'SELECT pet';
     const read = await collector.until(isRead);
     expect(read.status).toBe('error');
@@ -219,7 +219,7 @@ describe('traces', () => {
     await database.drop();
   });
 
-  /** What of OpenTelemetry was loaded, but its API, which prom-client has. */
+  /** The loaded packages of OpenTelemetry, except its API, which prom-client loads. */
   const telemetryIn = (loaded: LoadedModules): string[] =>
     [...loaded.packages].filter((name) => /^@opentelemetry\/(?!api)/.test(name));
 

@@ -15,7 +15,7 @@ onEachEngine('a fault that nobody caught', (engine) => {
     const stuck = client.get('/v1/naps/endless').catch(() => 'cut off');
     const inFlight = client.get('/v1/throws/slow');
     expect((await client.post('/v1/throws/later/exception', undefined)).status).toBe(201);
-    // One more while it stops changes nothing.
+    // A further failure during the shutdown changes nothing.
     await client.post('/v1/throws/later/rejection', undefined).catch(() => undefined);
     expect((await inFlight).text).toBe('{"slow":true}');
     expect(await service.exited).toEqual({ code: 1, signal: null });

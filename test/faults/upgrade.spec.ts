@@ -10,7 +10,10 @@ import { Service } from '../support/service.js';
 
 const build = (release: 'before' | 'after') => hosting({ features: [`./features/notes-${release}.feature.ts`] });
 
-/** As deploy/ has it: the Job of the new build while the old one serves, then both, then the new one, and back again. */
+/**
+ * As in deploy/: the Job of the new build runs while the old build serves. Then both serve, then the new one. Then back
+ * again.
+ */
 onEachEngine('an upgrade with a step of the schema, under load', (engine) => {
   let database: TestDatabase;
   let key: string;
@@ -23,7 +26,7 @@ onEachEngine('an upgrade with a step of the schema, under load', (engine) => {
 
   afterEach(() => database.drop());
 
-  /** Writes through one replica until it is told to stop; resolves when the last request has its answer. */
+  /** Writes through one replica until `stop`, which resolves after the last answer. */
   function load(
     { url }: Service,
     body: object,

@@ -11,7 +11,7 @@ const FOLDER = '../extension/ordinary/gazette';
 const CHANGES = `${FOLDER}/changes.json`;
 const own = (path: string): string => join(import.meta.dirname, 'gazette', path);
 
-/** Who sends a request, by the session that they logged in with; null for nobody. */
+/** The user whose session sends a request; null for no session. */
 type Sender = 'ada' | 'bob' | null;
 type Step = readonly [sender: Sender, request: string, body?: unknown];
 
@@ -25,7 +25,7 @@ const article = (title: string, more: object = {}): object => ({
   },
 });
 
-/** A day of the gazette. */
+/** All requests of one day of the gazette. */
 const STEPS: readonly Step[] = [
   [null, 'POST users', { user: { email: 'ada@example.org', username: 'ada', password: 'analytical' } }],
   [null, 'POST users', { user: { email: 'bob@example.org', username: 'bob', password: 'builder-bob' } }],
@@ -92,7 +92,7 @@ const STEPS: readonly Step[] = [
   [null, 'GET activity'],
 ];
 
-/** What must succeed in both, so that a login that is broken in both is seen. */
+/** The status of each login and registration in both applications, so that a login that fails in both is noticed. */
 const LOGINS: ReadonlyMap<number, number> = new Map([
   [1, 201],
   [2, 201],
@@ -108,7 +108,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** As the controllers have them, by method. */
+/** The routes of the controllers, by method. */
 const ROUTES = [
   'delete /articles/{slug}',
   'delete /articles/{slug}/comments/{id}',
@@ -134,7 +134,7 @@ const ROUTES = [
   'put /user',
 ];
 
-/** Codes of failures that the platform's DTOs have in place of plain Nest's words. */
+/** Codes of failures that the platform's DTOs report in other words than plain Nest. */
 const BY_DTO = new Set(['invalid_field', 'missing_field', 'invalid_parameter']);
 
 onEachEngine('an application of the usual kind', (engine) => {
@@ -219,7 +219,7 @@ onEachEngine('an application of the usual kind', (engine) => {
   }
 });
 
-/** Without what is another one each time: tokens and moments. */
+/** The body without the parts that differ each time: tokens and times. */
 function normalized({ text }: Answer): string {
   return text.replace(/"token":"[^"]+"/g, '"token":"…"').replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"…"');
 }
@@ -244,7 +244,7 @@ describe('what had to change of it', () => {
     const parts = files.filter((file) => !/\.(plain|features)\.ts$/.test(file));
     const lines = parts.map(linesOf).reduce((sum, count) => sum + count, 0);
     const changes = JSON.parse(readFileSync(own('changes.json'), 'utf8')) as { line: string; becomes: string }[];
-    // A line that becomes ten is ten changes, and one that goes is one.
+    // A line that is replaced by ten counts as ten changes, and a deleted line as one.
     const changed = changes.reduce(
       (sum, { line, becomes }) => sum + Math.max(countLines(line), countLines(becomes)),
       0,

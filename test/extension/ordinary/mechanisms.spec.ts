@@ -7,11 +7,11 @@ import { startTwins } from '../../support/twins.js';
 
 type Sent = readonly [request: string, body?: unknown, headers?: Readonly<Record<string, string>>];
 
-/** What Nest says of a failure; several words are one message here. */
+/** The message of a failure; several messages of Nest are joined. */
 const wordsOf = (answer: Answer): string =>
   [(answer.json() as { message: string | string[] }).message].flat().join('; ');
 
-/** Exceptions of books, each with the code that it is answered with. */
+/** Exceptions of the books module, each with the code of its response. */
 const BELOW_500 = {
   conflict: 'conflict',
   unprocessable: 'unprocessable',
@@ -74,7 +74,7 @@ onEachEngine('ordinary modules', (engine) => {
       const errors = (): readonly LogLine[] => twins.service.log.filter(({ level }) => level === 'error');
       const [before, lines] = [await faults(), errors().length];
       for (const how of Object.keys(BELOW_500)) await twins.featured.get(`/v1/books/fails/${how}`);
-      // This one is a fault, and is counted and logged after the others.
+      // This one is a fault. It is counted and logged after the others.
       await twins.featured.get('/v1/books/fails/internal');
       await twins.service.untilLogged(() => errors().length > lines);
       while ((await faults()) <= before) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -196,7 +196,7 @@ onEachEngine('ordinary modules', (engine) => {
       ['duplicate_parameter', 'limit', 'GET shelves/plain?limit=1&limit=2'],
       ['invalid_parameter', 'limit', 'GET shelves/plain?limit=x'],
       ['invalid_parameter', 'open', 'GET shelves/plain?open=7'],
-      // A validation pipe that transforms makes NaN or false of these first, for which the default stands.
+      // A transforming validation pipe would first make NaN or false of these values, which the default would replace.
       ['invalid_parameter', 'numeric string', 'GET shelves/search?page=x'],
       ['invalid_parameter', 'boolean string', 'GET shelves/search?tall=maybe'],
       ['unknown_field', 'other', 'POST shelves', { name: 'A', other: 1 }],
@@ -348,7 +348,7 @@ onEachEngine('ordinary modules', (engine) => {
       expect(line).not.toHaveProperty('request_id');
     });
 
-    /** The line of a request that has what is no object of these fields. */
+    /** The log line of a request that has the given fields. Fields that are objects are not compared. */
     function lineOf(fields: object, request: string | null): Promise<LogLine> {
       const plain = Object.entries(fields).filter(([, value]) => typeof value !== 'object');
       return twins.service.untilLogged(

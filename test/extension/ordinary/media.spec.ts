@@ -72,7 +72,7 @@ onEachEngine('what handlers of ordinary modules take and answer', (engine) => {
 
   const FORM = 'multipart/form-data; boundary=cut';
 
-  /** A form as a browser sends it. */
+  /** A multipart form in the format of a browser. */
   function form(fields: Readonly<Record<string, string | Buffer>>): { body: Buffer; headers: Record<string, string> } {
     const parts = Object.entries(fields).flatMap(([name, value]) => {
       const file = typeof value === 'string' ? '' : '; filename="a.txt"\r\nContent-Type: text/plain';
@@ -147,7 +147,7 @@ onEachEngine('what handlers of ordinary modules take and answer', (engine) => {
     });
   });
 
-  /** Without a length, in several packets. */
+  /** Sends a body in several packets, without a Content-Length. */
   function sendInPieces(
     body: Buffer,
     headers: Readonly<Record<string, string>>,
@@ -179,7 +179,7 @@ onEachEngine('what handlers of ordinary modules take and answer', (engine) => {
     });
     afterAll(() => database.drop());
 
-    /** Opens a stream as an EventSource does, and gives what came of it so far. */
+    /** Opens a stream as an EventSource does. Returns an object that collects what arrives. */
     async function open(path: string) {
       const stream = { text: '', status: 0, type: '', ended: Promise.resolve() };
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();

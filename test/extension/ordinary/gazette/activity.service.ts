@@ -6,7 +6,7 @@ import { Repository } from 'typeorm';
 import { Article } from './articles/article.entity.js';
 import { User } from './users/user.entity.js';
 
-/** What happens in the gazette, counted. */
+/** Counts what happens in the gazette. */
 @Injectable()
 export class ActivityService implements OnApplicationBootstrap {
   private readonly logger = new Logger(ActivityService.name);

@@ -1,7 +1,7 @@
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 
-/** Says which edition answers. */
+/** Sets a header with the edition. */
 @Injectable()
 export class EditionMiddleware implements NestMiddleware {
   use(_request: Request, response: Response, next: NextFunction): void {

@@ -4,7 +4,7 @@ import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { GazetteModule } from './gazette.module.js';
 import { CreateGazette1764301000000 } from './migrations/create-gazette.1764301000000.js';
 
-/** The root of the plain Nest application. */
+/** The root module of the plain Nest application. */
 export function ordinaryModules(databaseUrl: string) {
   const [, file] = /^sqlite:(.*)$/.exec(databaseUrl) ?? [];
   const driver = createRequire(import.meta.url)('better-sqlite3-v13') as unknown;

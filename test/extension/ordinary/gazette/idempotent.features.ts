@@ -14,7 +14,7 @@ const HANDLERS: readonly (readonly [controller: Type, handler: string])[] = [
   [UsersController, 'register'],
 ];
 
-// A team writes the decorator above its handler; from here the application stays as it is.
+// A team would write the decorator above each handler. Here the application's files stay unchanged.
 for (const [{ prototype }, handler] of HANDLERS) {
   const descriptor = Object.getOwnPropertyDescriptor(prototype, handler);
   if (descriptor === undefined) throw new Error(`There is no handler ${handler}`);

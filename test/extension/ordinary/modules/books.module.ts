@@ -28,7 +28,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 
-/** An exception of one's own, as Nest's documentation writes one. */
+/** A custom exception, as in Nest's documentation. */
 class BookLentException extends HttpException {
   constructor(title: string) {
     super(`${title} is lent until Friday`, HttpStatus.CONFLICT);
@@ -67,7 +67,7 @@ class ClosedGuard implements CanActivate {
   }
 }
 
-/** A filter of one's own for an error of one's own. */
+/** A custom filter for a custom error. */
 @Catch(OutOfInkError)
 class OutOfInkFilter implements ExceptionFilter {
   catch(_error: OutOfInkError, host: ArgumentsHost): void {

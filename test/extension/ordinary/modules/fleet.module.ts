@@ -6,7 +6,7 @@ class NameDto {
   name: string;
 }
 
-/** Two controllers with handlers of the usual names. */
+/** Two controllers whose handlers have the same ordinary names. */
 @Controller('ships')
 class ShipsController {
   @Get()

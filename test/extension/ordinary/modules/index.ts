@@ -5,5 +5,5 @@ import { PrintsModule } from './prints.module.js';
 import { ShelvesModule } from './shelves.module.js';
 import { WeatherModule } from './weather.module.js';
 
-/** What the plain Nest application is made of. */
+/** The modules of the plain Nest application. */
 export const ordinaryModules = [BooksModule, DiaryModule, FleetModule, PrintsModule, ShelvesModule, WeatherModule];

@@ -93,7 +93,7 @@ interface Note {
   readonly text: string;
 }
 
-/** A pipe of one's own. */
+/** A custom pipe. */
 @Injectable()
 class TrimPipe implements PipeTransform<unknown, string> {
   transform(value: unknown, { data }: ArgumentMetadata): string {
@@ -102,7 +102,7 @@ class TrimPipe implements PipeTransform<unknown, string> {
   }
 }
 
-/** Parameter decorators of one's own. */
+/** Custom parameter decorators. */
 const Language = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<Request>();
   return request.headers['accept-language'] ?? 'none';
@@ -112,7 +112,7 @@ const Paging = createParamDecorator((fallback: number, context: ExecutionContext
   return { page: Number(page ?? fallback), tag };
 });
 
-/** Looks into the body, as a login strategy does. */
+/** Reads the body in a guard, as a login strategy does. */
 @Injectable()
 class NamedGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

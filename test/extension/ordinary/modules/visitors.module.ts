@@ -9,7 +9,7 @@ import {
   type Pet,
 } from 'animal-store';
 
-/** Asks who is calling where no handler is at hand. */
+/** Reads the client outside of any handler. */
 @Injectable()
 class VisitorsService {
   constructor(private readonly context: ClientContext) {}
@@ -53,7 +53,7 @@ class VisitorsController {
   }
 }
 
-/** Pets that are called shy are for those who may write. */
+/** Only clients that may write can see pets that are called shy. */
 @Injectable()
 @PolicyFor('pet')
 class ShyPets implements ObjectPolicy<Pet> {

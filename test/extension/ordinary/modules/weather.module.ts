@@ -29,7 +29,7 @@ import { map, type Observable } from 'rxjs';
 const weatherConfig = registerAs('weather', () => ({ unit: process.env['WEATHER_UNIT'] ?? 'celsius' }));
 const Stations = (...stations: string[]) => SetMetadata('stations', stations);
 
-/** What happened in which order, and what the module counts. */
+/** The order of events, and the counts of the module. */
 @Injectable()
 class Journal implements OnModuleInit, OnApplicationBootstrap {
   readonly entries: string[] = [];

@@ -60,7 +60,7 @@ export class ArticlesService {
     return this.view(await this.require(slug, viewerId), viewerId);
   }
 
-  /** @throws {NotFoundException} for one that is not there, or is another's draft. */
+  /** @throws {NotFoundException} if there is no such article, or if it is another author's draft. */
   async require(slug: string, viewerId?: number): Promise<Article> {
     const article = await this.articles.findOne({ where: { slug }, relations: { author: true, tags: true } });
     if (!article || (article.status === ArticleStatus.Draft && article.author.id !== viewerId)) {

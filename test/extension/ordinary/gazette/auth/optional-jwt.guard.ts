@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { Signed } from './jwt.guard.js';
 import { TokensService } from './tokens.service.js';
 
-/** For what everybody may see, and one who is logged in sees more of. */
+/** For routes that everybody may read, and that show more to a user who is logged in. */
 @Injectable()
 export class OptionalJwtGuard implements CanActivate {
   constructor(private readonly tokens: TokensService) {}

@@ -12,7 +12,7 @@ export class TagsService {
     return tags.map(({ name }) => name);
   }
 
-  /** The tags of these names, of which those that are new are made. */
+  /** The tags with these names. New ones are created. */
   async named(names: readonly string[], manager: EntityManager): Promise<Tag[]> {
     const tags = manager.getRepository(Tag);
     const known = await tags.findBy({ name: In([...names]) });

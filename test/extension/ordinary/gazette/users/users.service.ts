@@ -25,7 +25,7 @@ export class UsersService {
       this.events.emit('user.registered', saved);
       return saved;
     } catch (error) {
-      // Somebody else was faster.
+      // Another request was faster.
       if (error instanceof QueryFailedError) throw new ConflictException('Username or e-mail taken');
       throw error;
     }

@@ -11,7 +11,7 @@ import {
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Cron, CronExpression, Interval, ScheduleModule } from '@nestjs/schedule';
 
-/** Writes lines as modules of the usual kind do: by a Logger of its own class. */
+/** Writes log lines as ordinary modules do: by a Logger with the name of its class. */
 @Injectable()
 class DiaryService {
   private readonly logger = new Logger(DiaryService.name);
