@@ -6,7 +6,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { startNoting } from './request-calls.mjs';
 
 /** What is called everywhere, and says nothing of the path of a request. */
-const LEFT_OUT = /^(platform\/[^/]*\.ts|platform\/(tracing|errors|int64)\/|testing\/)/;
+const LEFT_OUT = /^(platform\/[^/]*\.ts|platform\/(tracing|errors)\/|testing\/)/;
 /** Calls of these parts into a library are not drawn. */
 const USERS_LEFT_OUT = new Set([undefined, 'http', 'database']);
 /** Libraries that call this service, and are called by it. */

@@ -41,11 +41,11 @@ const LIMITS_MS = { src: 120_000, test: 600_000 };
 const SPECS = {
   auth: ['contract/authentication', 'contract/keys-file', 'faults/damaged-keys', 'faults/guessing'],
   database: [
+    [/batcher|statements/, ['contract/list', 'extension/repositories']],
     [/sqlite/, ['contract/smoke', 'faults/sqlite-files', 'extension/column-types', 'extension/repositories']],
-    [/tls|certificate/, ['faults/database-tls']],
-    [/login/, ['faults/database-login']],
+    [/credentials|outages|watch/, ['faults/database-tls', 'faults/database-login']],
     [/migrat/, ['extension/migrations', 'faults/migrations-killed']],
-    [/columns|schema/, ['faults/database-schema', 'extension/migrations', 'extension/column-types']],
+    [/schema/, ['faults/database-schema', 'extension/migrations', 'extension/column-types']],
     [/session|durable/, ['faults/database-session']],
     [/driver|data-source|query-builder/, ['extension/repositories', 'extension/column-types', 'extension/migrations']],
     [/pool|connection/, ['faults/database-connections', 'faults/database-killed', 'faults/database-hung']],

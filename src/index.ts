@@ -12,7 +12,6 @@ export {
   type Client,
   type ObjectPolicy,
 } from './platform/auth/index.js';
-export { createBatcher, type BatcherOptions } from './platform/batching/index.js';
 export { Clock, SystemClock } from './platform/time.js';
 export {
   CONFIG,
@@ -36,6 +35,7 @@ export {
   type SqliteTarget,
 } from './platform/config/index.js';
 export {
+  createBatcher,
   inList,
   isDuplicateKey,
   isForeignKey,
@@ -43,6 +43,7 @@ export {
   isOutcomeUnknown,
   MOST_TOGETHER,
   queryEach,
+  type BatcherOptions,
   type InList,
 } from './platform/database/index.js';
 export {
@@ -69,7 +70,7 @@ export {
   ParseIdPipe,
   parseInt64,
   type Int64Options,
-} from './platform/int64/index.js';
+} from './platform/int64.js';
 export {
   crashOnUnknownFault,
   exitOnFault,

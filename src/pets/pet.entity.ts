@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { Int64Column } from '../platform/int64/index.js';
+import { Int64Column } from '../platform/int64.js';
 
 /** Availability of an animal (interface §2). */
 export const PetStatus = { available: 'available', pending: 'pending', sold: 'sold' } as const;

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nestjs/swagger';
 import { RequireScope } from '../platform/auth/index.js';
 import { Idempotent } from '../platform/idempotency/index.js';
-import { ParseIdPipe } from '../platform/int64/index.js';
+import { ParseIdPipe } from '../platform/int64.js';
 import { Paginated, type Page } from '../platform/pagination/index.js';
 import { Deprecated, LocatedBy, Raises } from '../platform/routing/index.js';
 import { ListPetsQuery, NewPetBody, petBody, PetBody } from './pets.dto.js';

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Int64Property } from '../platform/int64/index.js';
+import { Int64Property } from '../platform/int64.js';
 import { PageQuery } from '../platform/pagination/index.js';
 import { EnumParameter, EnumProperty, TextProperty } from '../platform/validation/index.js';
 import { PetStatus, type Pet } from './pet.entity.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { createBatcher } from '../platform/batching/index.js';
-import { inList, MOST_TOGETHER, queryEach } from '../platform/database/index.js';
+import { createBatcher, inList, MOST_TOGETHER, queryEach } from '../platform/database/index.js';
 import { sliceOf, type Slice } from '../platform/pagination/index.js';
 import { Pet, type NewPet, type PetStatus } from './pet.entity.js';
 

@@ -1,4 +1,4 @@
-import { Batcher } from '../batching/index.js';
+import { Batcher } from '../database/index.js';
 import type { KnownApiKey } from './api-key.js';
 
 const DEFAULT_CAPACITY = 10_000;

@@ -1,3 +1,4 @@
+export { Batcher, createBatcher, type BatcherOptions } from './batcher.js';
 export { createDataSource } from './data-source.js';
 export { MIGRATION_TABLE } from './statement-log.js';
 export { databaseNow, inList, MOST_TOGETHER, queryEach, type InList } from './sql-statements.js';

@@ -9,7 +9,7 @@ import * as nest from '../nest-internals.js';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { ParseIdPipe } from '../int64/index.js';
+import { ParseIdPipe } from '../int64.js';
 import type { HandlerArgument, Route } from '../routing/index.js';
 import { hasInterceptor } from './body.guard.js';
 import type { ErrorFilter } from './error.filter.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { Int64Column } from '../int64/index.js';
+import { Int64Column } from '../int64.js';
 
 /** What was answered to a request with an Idempotency-Key, kept for IDEMPOTENCY_RETENTION_MS. */
 @Entity('idempotency_record')

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { INT64_MAX, INT64_MIN } from '../int64/index.js';
+import { INT64_MAX, INT64_MIN } from '../int64.js';
 import { bytesOf, jsonBytes, textOf } from './json-bytes.js';
 import { stringifyJson } from './stringify-json.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { INT64_MAX, INT64_MIN } from '../int64/index.js';
+import { INT64_MAX, INT64_MIN } from '../int64.js';
 import { parseNumberLiteral } from './parse-json.js';
 
 describe('parseNumberLiteral', () => {

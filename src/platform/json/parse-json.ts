@@ -1,6 +1,6 @@
 import { parse as parseLossless } from 'lossless-json';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { INT64_MAX, INT64_MIN } from '../int64/index.js';
+import { INT64_MAX, INT64_MIN } from '../int64.js';
 
 const MAX_DEPTH = 32;
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { ApiKeyStore } from '../auth/index.js';
 import { CONFIG } from '../config/index.js';
-import { Int64Property } from '../int64/index.js';
+import { Int64Property } from '../int64.js';
 import { RouteTable } from '../routing/index.js';
 import { StringProperty } from '../validation/index.js';
 import { welcome, type Application } from './application.js';

@@ -1,2 +1,1 @@
-export { nextLink, Page, sliceOf, type Slice, Paginated } from './page.js';
-export { PageQuery } from './page.query.js';
+export { nextLink, Page, PageQuery, Paginated, sliceOf, type Slice } from './pagination.js';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsInt, IsNumberString } from 'class-validator';
-import { Int64Parameter, Int64Property } from '../int64/index.js';
+import { Int64Parameter, Int64Property } from '../int64.js';
 import { EnumParameter, IntegerParameter, IntegerProperty, neverText, TextParameter } from './index.js';
 
 const bounds = { minimum: 3, maximum: 9 };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Body, Controller, Get, Module, Post, Query, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApiOkResponse, DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { Int64Parameter, Int64Property } from '../int64/index.js';
+import { Int64Parameter, Int64Property } from '../int64.js';
 import { stringifyJson } from '../json/index.js';
 import { EnumParameter, EnumProperty, IntegerParameter, TextProperty } from './index.js';
 

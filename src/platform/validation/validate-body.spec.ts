@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ApiError } from '../errors/index.js';
-import { Int64Property } from '../int64/index.js';
+import { Int64Property } from '../int64.js';
 import { parseJson, stringifyJson } from '../json/index.js';
 import { EnumProperty, IntegerProperty, StringProperty, TextProperty } from './index.js';
 import { validateBody } from './validate-body.js';

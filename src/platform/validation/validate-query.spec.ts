@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ApiError } from '../errors/index.js';
-import { Int64Parameter } from '../int64/index.js';
+import { Int64Parameter } from '../int64.js';
 import { EnumParameter, IntegerParameter, StringParameter } from './index.js';
 import { refuseQuery, validateQuery } from './request-validation.pipe.js';
 

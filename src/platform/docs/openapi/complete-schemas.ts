@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { INT64_MAX, INT64_MIN } from '../../int64/index.js';
+import { INT64_MAX, INT64_MIN } from '../../int64.js';
 
 /**
  * Gives every int64 its exact bounds, and turns what Nest writes as OpenAPI 3.0 had it into JSON Schema: `example`, and

@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
-import { ApiError, type ErrorCode } from '../errors/index.js';
+import { ApiError, type ErrorCode } from './errors/index.js';
 import { Column, type ColumnOptions, type ValueTransformer } from 'typeorm';
-import { ruledParameter, ruledProperty, type PropertyOptions, type PropertyRule } from '../validation/index.js';
+import { ruledParameter, ruledProperty, type PropertyOptions, type PropertyRule } from './validation/index.js';
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
-import { isOutage, isUnavailable, type PlatformDataSource } from '../database/index.js';
 import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { isOptimized } from '../optimizations.js';
 import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
+import { isOutage, isUnavailable } from './database-failure.js';
+import type { PlatformDataSource } from './platform-data-source.js';
 
 /** Whether the running code is in a transaction. */
 type Transactions = Pick<PlatformDataSource, 'inTransaction'>;

@@ -1,1 +1,0 @@
-export { Batcher, createBatcher, type BatcherOptions } from './batcher.js';
