@@ -99,7 +99,7 @@ export async function createApplication({
   const names = features.map(({ name }) => name);
   const featureMetrics = new FeatureMetrics(metrics.registry, log, names);
   const core = { config, clock, log, dataSource, metrics, featureMetrics };
-  const hooks = await HookWatch.of(features);
+  const hooks = new HookWatch(declared);
   const environment = new FeatureEnvironment(readersOfEnvironment(declared), config);
   const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, core));
   const running = attributeToFeature(features, starting).then(

@@ -27,16 +27,6 @@ export {
   VERSION_METADATA,
 } from '@nestjs/common/constants.js';
 export { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-export { CircularDependencyException } from '@nestjs/core/errors/exceptions/circular-dependency.exception.js';
-export { InvalidClassModuleException } from '@nestjs/core/errors/exceptions/invalid-class-module.exception.js';
-export { InvalidEnhancerException } from '@nestjs/core/errors/exceptions/invalid-enhancer.exception.js';
-export { InvalidMiddlewareException } from '@nestjs/core/errors/exceptions/invalid-middleware.exception.js';
-export { UndefinedDependencyException } from '@nestjs/core/errors/exceptions/undefined-dependency.exception.js';
-export { UndefinedForwardRefException } from '@nestjs/core/errors/exceptions/undefined-forwardref.exception.js';
-export { UnknownDependenciesException } from '@nestjs/core/errors/exceptions/unknown-dependencies.exception.js';
-export { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-element.exception.js';
-export { UnknownRequestMappingException } from '@nestjs/core/errors/exceptions/unknown-request-mapping.exception.js';
-export { UnknownExportException } from '@nestjs/core/errors/exceptions/unknown-export.exception.js';
 export { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 export type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
@@ -66,6 +56,5 @@ export function documentedProperties<T extends object>({ prototype }: Type): (re
     .map((name) => [name, (Reflect.getMetadata(SWAGGER.property, prototype as object, name) ?? {}) as T] as const);
 }
 
-/** What `@WebSocketGateway()` leaves on a class, and `@MessagePattern()` and `@EventPattern()` on a handler. */
+/** What `@WebSocketGateway()` leaves on a class. */
 export const GATEWAY_METADATA = 'websockets:is_gateway';
-export const PATTERN_METADATA = 'microservices:pattern';

@@ -7,13 +7,13 @@ import {
   Injectable,
   Module,
   UseGuards,
-  type DynamicModule,
   type MiddlewareConsumer,
   type ModuleMetadata,
   type OnModuleInit,
   type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { ServeStaticModule } from '@nestjs/serve-static';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { defineFeature } from '../index.js';
@@ -38,13 +38,6 @@ function moduleOf(metadata: ModuleMetadata): Type {
 }
 
 const FAILED = "feature 'toys' failed to start: ";
-const LOOP = `${FAILED}two of its providers or modules need each other; give one of them the other by forwardRef()`;
-const NO_EXPORT =
-  `${FAILED}one of its modules exports what it neither provides nor imports; ` + 'add it to its providers or imports';
-const UNDEFINED =
-  ` needs what is undefined while the program runs; import its class without 'import type', ` +
-  'give an interface a token by @Inject(), and use forwardRef() between files that import each other';
-
 /** As the compiler leaves the types of a constructor. */
 function typed(type: Type, ...types: readonly unknown[]): Type {
   Reflect.defineMetadata('design:paramtypes', types, type);
@@ -85,25 +78,35 @@ class BallsController {
   }
 }
 
-describe('what Nest cannot put together is said in words of our own, of the feature', () => {
+describe('what Nest cannot put together is said in the words of Nest, of the feature', () => {
   it('an export that the module has not', async () => {
-    expect(await saidBy(moduleOf({ exports: [Ball] }))).toBe(NO_EXPORT);
-    expect(await saidBy(moduleOf({ imports: [moduleOf({ exports: ['ball'] })] }))).toBe(NO_EXPORT);
-    expect(await saidBy(moduleOf({ exports: [moduleOf({ providers: [Ball] })] }))).toBe(NO_EXPORT);
+    const noExport = (name: string): string => `verify whether the exported ${name} is available`;
+    const ofFeature = expect.stringContaining(`${FAILED}Nest cannot export`);
+    const [said, ofImport, ofModule] = [
+      await saidBy(moduleOf({ exports: [Ball] })),
+      await saidBy(moduleOf({ imports: [moduleOf({ exports: ['ball'] })] })),
+      await saidBy(moduleOf({ exports: [moduleOf({ providers: [Ball] })] })),
+    ];
+    expect([said, ofImport, ofModule]).toStrictEqual([ofFeature, ofFeature, ofFeature]);
+    expect(said).toContain(noExport('Ball'));
+    expect(ofImport).toContain(noExport('ball'));
+    expect(ofModule).toContain(noExport('ToysModule'));
     expect(await saidBy(moduleOf({ providers: [Ball], exports: [Ball] }))).toBeUndefined();
   });
 
   // A class of `import type` is `Function` to the TypeScript compiler and `Object` to others, as an interface is.
   it.each([
-    ['an interface', Object, 'Shelf'],
-    ['a class of `import type`', Function, 'Shelf'],
-    ['a class of a file that imports this one', undefined, 'a provider'],
-  ])('a constructor that is given %s', async (_what, type, name) => {
+    ['an interface', Object],
+    ['a class of `import type`', Function],
+    ['a class of a file that imports this one', undefined],
+  ])('a constructor that is given %s', async (_what, type) => {
     @Injectable()
     class Shelf {
       constructor(readonly thing: Ball) {}
     }
-    expect(await saidBy(moduleOf({ providers: [typed(Shelf, type)] }))).toBe(FAILED + name + UNDEFINED);
+    expect(await saidBy(moduleOf({ providers: [typed(Shelf, type)] }))).toMatch(
+      /^feature 'toys' failed to start: Nest can't resolve dependencies of the Shelf \(\?\)\. .* at index \[0\]/,
+    );
   });
 
   it('providers that need each other', async () => {
@@ -116,7 +119,9 @@ describe('what Nest cannot put together is said in words of our own, of the feat
       constructor(readonly chicken: Chicken) {}
     }
     const providers = [Chicken, { provide: 'egg', useClass: Egg }];
-    expect(await saidBy(moduleOf({ providers }))).toBe(LOOP);
+    expect(await saidBy(moduleOf({ providers }))).toContain(
+      `${FAILED}A circular dependency has been detected inside "Chicken". `,
+    );
     @Injectable()
     class LateChicken {
       constructor(@Inject(forwardRef(() => LateEgg)) readonly egg: object) {}
@@ -134,7 +139,7 @@ describe('what Nest cannot put together is said in words of our own, of the feat
     @Module({ imports: [RightModule] })
     class LeftModule {}
     expect(await saidBy(LeftModule)).toContain(
-      "feature 'toys' has undefined at [0] of the imports of RightModule; two files that import each other leave one so",
+      `${FAILED}Nest cannot create the RightModule instance.\nThe module at index [0] of the RightModule "imports" array is undefined.`,
     );
     Module({ imports: [forwardRef(() => LeftModule)] })(RightModule);
     expect(await saidBy(LeftModule)).toBeUndefined();
@@ -144,38 +149,37 @@ describe('what Nest cannot put together is said in words of our own, of the feat
     [
       'a provider of an undefined class',
       () => ({ providers: [{ provide: 'x', useClass: UNDEFINED_CLASS }] }),
-      "feature 'toys' has a provider at [0] of the providers of ToysModule without useClass, useValue, useFactory or useExisting; two files that import each other leave one so",
+      `${FAILED}Nest cannot create the ToysModule instance.\nThe provider "x" in the ToysModule "providers" array does not define a valid "useClass"`,
     ],
-    [
-      'an import without a module',
-      () => ({ imports: [{ providers: [] } as unknown as DynamicModule] }),
-      "feature 'toys' imports an object that has no 'module'; name the module class, or what its forRoot() returns",
-    ],
+    ...(['providers', 'controllers', 'imports'] as const).map(
+      (list) =>
+        [
+          `an undefined class among its ${list}`,
+          () => ({ [list]: [UNDEFINED_CLASS] }),
+          `at index [0] of the ToysModule "${list}" array is undefined.`,
+        ] as const,
+    ),
     [
       'a repository of an entity that is not registered',
       () => ({ providers: [Keeper] }),
-      `${FAILED}Keeper needs ToyRepository, which its module does not have; add TypeOrmModule.forFeature([Toy]) to its imports`,
+      `${FAILED}Nest can't resolve dependencies of the Keeper (?). Please make sure that the argument "ToyRepository" at index [0] is available in the ToysModule module.`,
     ],
     [
       'an import that is a provider',
       () => ({ imports: [Ball] }),
-      `${FAILED}one of its modules imports what is no module; add it to its controllers or providers instead`,
+      `${FAILED}"Ball" is decorated with @Injectable() and cannot appear in the "imports" array of a module.`,
     ],
     [
       'a controller that is none',
       () => ({ controllers: [Ball] }),
-      `${FAILED}one of its controllers has no @Controller(); decorate it, or add it to the providers instead`,
+      `${FAILED}An invalid controller has been detected. "Ball" does not have the @Controller() decorator`,
     ],
     [
       'a guard that is none',
       () => ({ controllers: [BallsController] }),
-      `${FAILED}one of its guards, pipes, interceptors or filters lacks the method of its kind, such as canActivate(); name a class that has it`,
+      `${FAILED}The guard (class Ball) doesn't provide the "canActivate" method`,
     ],
-    [
-      'a look-up of what is not there',
-      () => ({ providers: [Seeker] }),
-      `${FAILED}ball is asked of ModuleRef, and no module has it; add it to the providers of one`,
-    ],
+    ['a look-up of what is not there', () => ({ providers: [Seeker] }), `${FAILED}Nest could not find ball element`],
   ])('%s', async (_what, metadata, said) => {
     expect(await saidBy(moduleOf(metadata()))).toContain(said);
   });
@@ -187,7 +191,7 @@ describe('what Nest cannot put together is said in words of our own, of the feat
         consumer.apply(Ball).forRoutes('balls');
       }
     }
-    expect(await saidBy(BallsModule)).toBe(`${FAILED}one of its middlewares has no method use(); give it one`);
+    expect(await saidBy(BallsModule)).toBe(`${FAILED}The middleware doesn't provide the 'use' method (Ball)`);
   });
 
   it('a provider that its module has not', async () => {
@@ -195,9 +199,16 @@ describe('what Nest cannot put together is said in words of our own, of the feat
     class Shelf {
       constructor(readonly ball: Ball) {}
     }
-    expect(await saidBy(moduleOf({ providers: [Shelf] }))).toBe(
-      `${FAILED}Shelf needs Ball, which its module does not have; ` +
-        'add Ball to the providers of that module, or import the module that exports it',
+    expect(await saidBy(moduleOf({ providers: [Shelf] }))).toContain(
+      `${FAILED}Nest can't resolve dependencies of the Shelf (?). Please make sure that the argument Ball at index [0] is available in the ToysModule module.`,
     );
   });
+});
+
+it('a module that adds handlers to Express itself does not start', async () => {
+  const imports = [ServeStaticModule.forRoot({ rootPath: '/tmp' })];
+  expect(await saidBy(moduleOf({ imports }))).toBe(
+    `${FAILED}ServeStaticModule.onModuleInit adds handlers to Express itself, which would answer without a key and in a ` +
+      'shape of their own; declare them in a controller, or as middleware by configure(consumer)',
+  );
 });

@@ -1,12 +1,21 @@
-import { discoverRoutes, type Route } from '../routing/index.js';
-import type { Feature } from '../feature.js';
-import { clashesOf, type Claimant, clashesOfSchemas } from './claims.js';
-import { faultsOfDeclaration } from './declaration-faults.js';
-import { declareFeatures, type DeclaredFeature } from './declared-features.js';
-import { documentClasses } from './documented-classes.js';
-import { faultsOf } from './feature-faults.js';
-import { faultsOfRoutes } from './route-faults.js';
+import { readFileSync, realpathSync } from 'node:fs';
+import module from 'node:module';
+import { dirname } from 'node:path';
+import type { Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+// Two of its files: its index would load all forty at every start.
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
+import { DataSource } from 'typeorm';
+import { isPlatformVariable } from '../config/index.js';
 import { StartFault } from '../errors/index.js';
+import { fileOf, isKebabCase, ownerOf, type Feature } from '../feature.js';
+import * as nest from '../nest-internals.js';
+import { discoverRoutes, type Route } from '../routing/index.js';
+import { clashesOf, clashesOfSchemas, tableOf, type Claimant } from './claims.js';
+import { classOf, declareFeatures, nameOfEntity, type DeclaredFeature } from './declared-features.js';
+import { documentClasses } from './documented-classes.js';
+import { faultsOfRoutes } from './route-faults.js';
 
 interface PlatformClaims extends Claimant {
   readonly version: string;
@@ -24,8 +33,8 @@ export async function checkFeatures(
   platform: PlatformClaims,
   basePath: string,
 ): Promise<{ routes: Route[]; declared: DeclaredFeature[] }> {
-  const unreadable = features.flatMap(faultsOfDeclaration);
-  if (unreadable.length > 0) throw new FeatureError(unreadable);
+  const incomplete = features.flatMap(holesIn);
+  if (incomplete.length > 0) throw new FeatureError(incomplete);
   const declared = await declareFeatures(features);
   const { routes, violations } = discoverRoutes(declared, basePath);
   const all = [
@@ -46,4 +55,159 @@ export class FeatureError extends StartFault {
     super(`The features cannot start:\n${violations.map((violation) => `  - ${violation}`).join('\n')}`);
     this.name = 'FeatureError';
   }
+}
+
+/** What the compiler cannot see. */
+function holesIn({ name, module, migrations = [], errors = [] }: Feature): string[] {
+  const parts: Readonly<Record<string, readonly unknown[]>> = { module: [module], migrations, errors };
+  return Object.entries(parts)
+    .filter(([, part]) => part.includes(undefined))
+    .map(([part]) => `feature '${name}' has undefined in its ${part}; two files that import each other leave it so`);
+}
+
+const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];
+
+/** What is wrong with one feature by itself, one sentence each. */
+function faultsOf(feature: DeclaredFeature, platformVersion: string, started: readonly Feature[]): string[] {
+  const { name, misread, needs } = feature;
+  return [
+    ...(isKebabCase(name) ? [] : ['has a name that is not lower kebab case']),
+    ...misread.map((other) => `imports feature '${other.name}' itself; import its .module`),
+    ...faultsOfPlatform(feature, platformVersion),
+    ...faultsOfCopies(feature),
+    ...needs
+      .filter((other) => started.every((each) => each.name !== other.name))
+      .map((other) => `needs feature '${other.name}', which is not started`),
+    ...faultsOfSchema(feature),
+    ...faultsOfConfig(feature),
+    ...faultsOfProviders(feature),
+    ...faultsOfClasses(feature),
+  ].map((fault) => `feature '${name}' ${fault}`);
+}
+
+function faultsOfPlatform({ platform }: Feature, version: string): string[] {
+  if (validRange(platform) === null) return [`names a platform '${platform}' that is not a range of versions`];
+  return satisfies(version, platform) ? [] : [`was built for platform ${platform}; this is ${version}`];
+}
+
+/** TypeORM says each of these too, but only once it is connected, and one at a time. */
+function faultsOfSchema({ entities, migrations = [] }: Claimant): string[] {
+  return [
+    ...entities
+      .filter((entity) => tableOf(entity) === undefined)
+      .map((entity) => `has ${nameOfEntity(entity)} as an entity, which is no @Entity()`),
+    ...migrations
+      .filter(({ name }) => !/[0-9]{13}$/.test(name))
+      .map(({ name }) => `has a migration ${name}, whose name does not end in the 13 digits of its timestamp`),
+  ];
+}
+
+/** The prefix shows which feature a variable belongs to, and keeps it apart from those of the platform. */
+function faultsOfConfig({ name, config }: DeclaredFeature): string[] {
+  const prefix = `${name.replaceAll('-', '_').toUpperCase()}_`;
+  return Object.keys(config?.variables ?? {}).flatMap((variable) => {
+    if (isPlatformVariable(variable)) return [`has a variable '${variable}', which is the platform's`];
+    return variable.startsWith(prefix) ? [] : [`has a variable '${variable}', which does not begin with ${prefix}`];
+  });
+}
+
+/** The sentence names the module too, since it may be one of a library that the feature imports. */
+function faultsOfProviders({ modules }: DeclaredFeature): string[] {
+  const provided = modules.flatMap(({ type, providers }) =>
+    providers.map((provider) => ({ token: (provider as { provide?: unknown }).provide, module: type.name })),
+  );
+  const sources = provided.filter(({ token, module }) => token === DataSource || module === 'TypeOrmCoreModule');
+  return [
+    ...provided
+      .filter(({ token }) => APP_PROVIDERS.includes(token))
+      .map(({ token, module }) => `provides ${String(token)} in ${module}, which would change every feature`),
+    ...[...new Set(sources.map(({ module }) => module))].map(
+      (module) => `has a DataSource of its own, of ${module}; the service has one: use TypeOrmModule.forFeature`,
+    ),
+  ];
+}
+
+/** What the compiler, else `@Inject()`, leaves on a class about what its constructor takes, or is put into it thereafter. */
+const KNOWN_NEEDS = [nest.PARAMTYPES_METADATA, nest.SELF_DECLARED_DEPS_METADATA, nest.PROPERTY_DEPS_METADATA];
+
+/** Classes of which Nest would make an instance without a word, or answer without a key. */
+function faultsOfClasses({ modules }: DeclaredFeature): string[] {
+  const made = new Set(
+    modules.flatMap(({ controllers, providers }) => [...controllers, ...providers.flatMap(classOf)]),
+  );
+  return [...made].flatMap((type) => [
+    ...(takesSomething(type) && !KNOWN_NEEDS.some((key) => Reflect.hasMetadata(key, type))
+      ? [
+          `has ${type.name}, of whose constructor Nest knows nothing: ` +
+            'it lacks @Injectable(), or was compiled without emitDecoratorMetadata; ' +
+            'where it can do with nothing, provide it by useFactory',
+        ]
+      : []),
+    ...(Reflect.hasMetadata(nest.GATEWAY_METADATA, type)
+      ? [`has ${type.name}, a WebSocket gateway, and the service speaks HTTP only; send events by @Sse()`]
+      : []),
+  ]);
+}
+
+/**
+ * False for a constructor function that is no class (Node's `EventEmitter`), and for a class that only inherits a
+ * constructor, such as a subclass of a library's client: they need no injection.
+ */
+function takesSomething(type: Type): boolean {
+  return type.length > 0 && Function.prototype.toString.call(type).startsWith('class');
+}
+
+/**
+ * Packages of which a process may hold one copy only. Injection goes by the identity of classes, exceptions by
+ * `instanceof`, metadata by the table that holds it.
+ */
+const SINGLE = [
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/platform-express',
+  '@nestjs/swagger',
+  '@nestjs/typeorm',
+  'class-transformer',
+  'class-validator',
+  'reflect-metadata',
+  'rxjs',
+  'typeorm',
+];
+
+const HERE = import.meta.url;
+
+/**
+ * One clause for each package that the feature would load from another place than the platform does. A feature of a
+ * second animal-store is known by its declaration, which that one holds: its scopes would be lost.
+ */
+export function faultsOfCopies(feature: Feature): string[] {
+  if (ownerOf(feature.module) === undefined) {
+    return [`was not declared by the defineFeature of ${folderOf('..', HERE) ?? HERE}; there may be one animal-store`];
+  }
+  const file = fileOf(feature);
+  return file === undefined ? [] : SINGLE.flatMap((name) => faultsOfPackage(name, file));
+}
+
+function faultsOfPackage(name: string, file: string): string[] {
+  const ours = folderOf(name, HERE);
+  const theirs = folderOf(name, file);
+  if (ours === undefined || theirs === undefined || ours === theirs) return [];
+  return [
+    `brings its own ${name} ${versionIn(theirs)} (${theirs}) beside ${versionIn(ours)} (${ours}); ` +
+      'there may be one: make it a peerDependency of the feature, and install again',
+  ];
+}
+
+/** Where a package is found from a file, links followed; undefined where it is not. */
+function folderOf(name: string, from: string): string | undefined {
+  try {
+    const manifest = module.findPackageJSON(name, from);
+    return manifest === undefined ? undefined : dirname(realpathSync(manifest));
+  } catch {
+    return undefined;
+  }
+}
+
+function versionIn(folder: string): string {
+  return (JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { version: string }).version;
 }

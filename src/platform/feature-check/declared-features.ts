@@ -1,11 +1,9 @@
-import type { DynamicModule, ForwardReference, Provider, Type, FactoryProvider } from '@nestjs/common';
-import { ownerOf, type Entities, type Feature } from '../feature.js';
-import { GLOBAL_MODULE_METADATA } from '../nest-internals.js';
-import { holesIn, isThing } from './declaration-faults.js';
-import { shareGlobals } from './equal-globals.js';
+import type { DynamicModule, FactoryProvider, ForwardReference, Provider, Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, EntitySchema } from 'typeorm';
 import { ConfigError, type Config } from '../config/index.js';
+import { ownerOf, type Entities, type Feature } from '../feature.js';
+import { GLOBAL_MODULE_METADATA } from '../nest-internals.js';
 
 /** What one Nest module declares, by its decorator or by its dynamic form. */
 export interface DeclaredModule {
@@ -24,8 +22,8 @@ export interface DeclaredFeature extends Feature {
   readonly modules: readonly DeclaredModule[];
   /** The features whose modules it imports. */
   readonly needs: readonly Feature[];
-  /** The parts of its modules that cannot be read, one clause each. */
-  readonly unreadable: readonly string[];
+  /** Those of them that it imports themselves in place of their modules. */
+  readonly misread: readonly Feature[];
 }
 
 /** The class that Nest makes an instance of for a provider, where it makes one. */
@@ -39,7 +37,7 @@ type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<(
 /**
  * Reads what each feature's module and its imports declare, as it is written. Nothing is made of it yet, so that a
  * feature that may not start has run none of its code; and what Nest would add is not in it, a `@Global()` module that
- * every other one is given for example.
+ * every other one is given for example. What cannot be read is left out: Nest says where it is.
  */
 export function declareFeatures(features: readonly Feature[]): Promise<DeclaredFeature[]> {
   const globals: DynamicModule[] = [];
@@ -48,83 +46,91 @@ export function declareFeatures(features: readonly Feature[]): Promise<DeclaredF
   );
 }
 
-async function modulesUnder(
-  root: Type,
-  globals: DynamicModule[],
-): Promise<Pick<DeclaredFeature, 'entities' | 'modules' | 'needs' | 'unreadable'>> {
+async function modulesUnder(root: Type, globals: DynamicModule[]): Promise<Omit<DeclaredFeature, keyof Feature>> {
   const modules: DeclaredModule[] = [];
   const needs: Feature[] = [];
-  const unreadable: string[] = [];
+  const misread: Feature[] = [];
   const seen = new Set<unknown>();
   const waiting: Import[] = [root];
-  const add = ({ imports, ...module }: Read): void => {
-    modules.push(module);
-    waiting.push(...imports);
-  };
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const imported = await resolve(next);
-    const dynamic = typeof imported === 'function' ? undefined : imported;
+    const settled = await next;
+    const imported = 'forwardRef' in settled ? settled.forwardRef() : settled;
     const type = typeof imported === 'function' ? imported : imported.module;
+    if (typeof type !== 'function') continue;
     const owner = type === root ? undefined : ownerOf(type);
-    if (typeof type !== 'function') {
-      unreadable.push("imports an object that has no 'module'; name the module class, or what its forRoot() returns");
-    } else if (owner !== undefined) {
+    if (owner !== undefined) {
       needs.push(owner);
       // A feature looks like a module in its dynamic form.
-      if (owner === (imported as unknown))
-        unreadable.push(`imports feature '${owner.name}' itself; import its .module`);
-    } else {
-      shareGlobals(Reflect.getMetadata('imports', type), globals);
-      shareGlobals(dynamic?.imports, globals);
-      // A class may be imported in several dynamic forms, but what its decorator says counts once.
-      if (!seen.has(type)) add(readModule(type, unreadable));
-      if (dynamic !== undefined && !seen.has(dynamic)) add(readDynamic(dynamic));
-      seen.add(type).add(dynamic);
+      if (owner === (imported as unknown)) misread.push(owner);
+      continue;
+    }
+    // A class may be imported in several dynamic forms, but what its decorator says counts once.
+    for (const declaration of new Set([type, imported])) {
+      if (seen.has(declaration)) continue;
+      const { imports, ...module } = readModule(declaration, globals);
+      modules.push(module);
+      waiting.push(...imports);
+      seen.add(declaration);
     }
   }
   const entities = [...new Set(modules.flatMap(({ type, providers }) => entitiesIn(type, providers)))];
-  return { entities, modules, needs, unreadable };
+  return { entities, modules, needs, misread };
 }
 
-async function resolve(imported: Import): Promise<Type | DynamicModule> {
-  const settled = await imported;
-  return 'forwardRef' in settled ? settled.forwardRef() : settled;
-}
-
-type Read = DeclaredModule & { readonly imports: readonly Import[] };
-
-function readDynamic({
-  module: type,
-  controllers = [],
-  providers = [],
-  imports = [],
-  exports = [],
-  global: isGlobal,
-}: DynamicModule): Read {
-  return { type, controllers, providers, imports: imports as Import[], exports, isGlobal: isGlobal === true };
-}
-
-/** What a class says by its decorator; what of it cannot be read goes to `unreadable`. */
-function readModule(type: Type, unreadable: string[]): Read {
-  const list = <T>(what: 'controllers' | 'providers' | 'imports'): T[] => {
-    const items: unknown = Reflect.getMetadata(what, type) ?? [];
-    unreadable.push(...holesIn(`the ${what} of ${type.name}`, items));
-    return Array.isArray(items) ? (items.filter(isThing) as T[]) : [];
+/** What a class says by its decorator, or a dynamic module by itself. */
+function readModule(module: Type | DynamicModule, globals: DynamicModule[]): DeclaredModule & { imports: Import[] } {
+  const isClass = typeof module === 'function';
+  const list = <T>(name: 'controllers' | 'providers' | 'imports' | 'exports'): T[] => {
+    const items: unknown = isClass ? Reflect.getMetadata(name, module) : module[name];
+    if (!Array.isArray(items)) return [];
+    if (name === 'imports') shareGlobals(items as DynamicModule[], globals);
+    return items.filter((item) => Object(item) === item) as T[];
   };
-  const [controllers, providers, imports] = [
-    list<Type>('controllers'),
-    list<Provider>('providers'),
-    list<Import>('imports'),
-  ];
-  const exports: unknown = Reflect.getMetadata('exports', type);
   return {
-    type,
-    controllers,
-    providers,
-    imports,
-    exports: Array.isArray(exports) ? exports : [],
-    isGlobal: Reflect.hasMetadata(GLOBAL_MODULE_METADATA, type),
+    type: isClass ? module : module.module,
+    controllers: list('controllers'),
+    providers: list('providers'),
+    imports: list('imports'),
+    exports: list('exports'),
+    isGlobal: isClass ? Reflect.hasMetadata(GLOBAL_MODULE_METADATA, module) : module.global === true,
   };
+}
+
+/**
+ * Replaces equal global modules in a list of imports by one: Nest would make each of them, and with
+ * `ScheduleModule.forRoot()` in two features run every job twice. A list that is frozen stays as it is.
+ *
+ * @param globals those of all lists so far; those of this one are added.
+ */
+function shareGlobals(imports: (DynamicModule | undefined)[], globals: DynamicModule[]): void {
+  imports.forEach((imported, index) => {
+    if (imported?.global !== true) return;
+    const same = globals.find((other) => areEqual(other, imported));
+    if (same === undefined) globals.push(imported);
+    else Reflect.set(imports, index, same);
+  });
+}
+
+/**
+ * Whether two values are equal: lists and plain objects by their members, everything else by identity, since private fields
+ * of instances cannot be compared.
+ *
+ * @param within the objects that hold `left`. An object that holds itself is equal to itself only.
+ */
+function areEqual(left: unknown, right: unknown, within: readonly unknown[] = []): boolean {
+  if (Object.is(left, right)) return true;
+  if (!isPlain(left) || !isPlain(right) || Array.isArray(left) !== Array.isArray(right)) return false;
+  const names = Reflect.ownKeys(left);
+  return (
+    !within.includes(left) &&
+    names.length === Reflect.ownKeys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && areEqual(left[name], right[name], [...within, left]))
+  );
+}
+
+function isPlain(value: unknown): value is Record<PropertyKey, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  return [Object.prototype, Array.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 }
 
 type Entity = Entities[number];
@@ -168,4 +174,37 @@ export function startedFeatures(
   const reason = 'was not read: loadConfig takes the features as its third argument';
   if (names.length > 0) throw new ConfigError(names.map((name) => ({ name, reason })));
   return started;
+}
+
+/**
+ * The features that read the environment by @nestjs/config: those that import its module, or all where that or its
+ * `ConfigService` is global, by itself or as an export of a global module.
+ */
+export function readersOfEnvironment(features: readonly DeclaredFeature[]): readonly DeclaredFeature[] {
+  const modules = features.flatMap((feature) => feature.modules);
+  const ofConfig = modules.filter(isOfConfig);
+  const tokens = new Set<unknown>(ofConfig.flatMap(({ type, providers }) => [type, ...providers.map(tokenOf)]));
+  const isGlobal = [...givenToAll(modules)].some((token) => tokens.has(token));
+  return features.filter((feature) => isGlobal || feature.modules.some(isOfConfig));
+}
+
+/** The global modules with all that they export, the exports of exported modules too. */
+function givenToAll(modules: readonly DeclaredModule[]): ReadonlySet<unknown> {
+  const given = new Set<unknown>(modules.filter(({ isGlobal }) => isGlobal).map(({ type }) => type));
+  for (const token of given) {
+    const ofToken = modules.filter(({ type }) => type === token);
+    for (const exported of ofToken.flatMap(({ exports }) => exports)) given.add(tokenOf(exported));
+  }
+  return given;
+}
+
+/** The class of a module, or what a provider is injected by. */
+function tokenOf(item: unknown): unknown {
+  const { module, provide } = Object(item) as { readonly module?: unknown; readonly provide?: unknown };
+  return module ?? provide ?? item;
+}
+
+/** Whether it is the ConfigModule of @nestjs/config, of which each package may have its own, or extends that. */
+function isOfConfig({ type }: DeclaredModule): boolean {
+  return 'envVariablesLoaded' in type;
 }

@@ -1,12 +1,10 @@
 import { STATIC_CONTEXT, type InstanceWrapper } from '../nest-internals.js';
-import type { Type } from '@nestjs/common';
 import { HttpAdapterHost, type ModulesContainer } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { PlatformDataSource } from '../database/index.js';
-import type { Feature } from '../feature.js';
 import { inTime } from '../time.js';
-import { declareFeatures } from './declared-features.js';
+import type { DeclaredFeature } from './declared-features.js';
 import { FeatureStartError } from './feature-at-fault.js';
 
 /** Nest's lifecycle hooks, at start and at stop. */
@@ -19,8 +17,9 @@ const HOOKS = [
 ] as const;
 
 /** What a module has besides: where it names its middleware. */
-const CONFIGURE = 'configure';
-type Hook = (typeof HOOKS)[number] | typeof CONFIGURE;
+const MODULE_HOOKS = [...HOOKS, 'configure'] as const;
+
+type Hook = (typeof MODULE_HOOKS)[number];
 type Hooked = Partial<Record<Hook, (...args: unknown[]) => unknown>>;
 
 const BESIDE_NEST =
@@ -42,18 +41,7 @@ export class HookWatch {
   private modules: ModulesContainer | undefined;
   private countHandlers = (): number => 0;
 
-  private constructor(private readonly features: ReadonlyMap<Type, string>) {}
-
-  static async of(features: readonly Feature[]): Promise<HookWatch> {
-    const declared = await declareFeatures(features);
-    return new HookWatch(
-      new Map(
-        declared.flatMap(({ name, modules }) =>
-          modules.filter(({ type }) => type !== TypeOrmModule).map(({ type }) => [type, name]),
-        ),
-      ),
-    );
-  }
+  constructor(private readonly features: readonly DeclaredFeature[]) {}
 
   /** Takes Nest's modules while Nest still creates their providers. */
   meet(modules: ModulesContainer): void {
@@ -73,8 +61,7 @@ export class HookWatch {
       if (typeof instance !== 'object' || instance === null) continue;
       if (instance instanceof DataSource && !(instance instanceof PlatformDataSource))
         throw new FeatureStartError(feature, `${nameOf(wrapper.token)} ${SECOND_DATA_SOURCE}`);
-      for (const hook of HOOKS) this.watch(feature, instance, hook);
-      if (isModule) this.watch(feature, instance, CONFIGURE);
+      for (const hook of isModule ? MODULE_HOOKS : HOOKS) this.watch(feature, instance, hook);
     }
   }
 
@@ -103,8 +90,12 @@ export class HookWatch {
   }
 
   private providers() {
+    const owners = new Map(
+      this.features.flatMap(({ name, modules }) => modules.map(({ type }) => [type, name] as const)),
+    );
+    owners.delete(TypeOrmModule);
     return [...(this.modules?.values() ?? [])].flatMap((module) => {
-      const feature = this.features.get(module.metatype);
+      const feature = owners.get(module.metatype);
       if (feature === undefined) return [];
       const wrappers = [...module.providers.values(), ...module.controllers.values(), ...module.injectables.values()];
       return wrappers.map((wrapper) => ({ feature, wrapper, isModule: wrapper.metatype === module.metatype }));
