@@ -10,5 +10,5 @@ export class Thing {
   name: string;
 }
 
-/** One that the database has not given an id yet. */
+/** A row before its insert, without an id. */
 export type NewThing = Omit<Thing, 'id'>;

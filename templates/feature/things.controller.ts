@@ -5,7 +5,7 @@ import { CreateThingDto, ListThingsQuery, thingDto, ThingDto } from './things.dt
 import { thingNotFound } from './things.errors.js';
 import { ThingsService } from './things.service.js';
 
-/** What clients see; a method's name is its operationId. */
+/** The operations. The name of a method is its operationId. */
 @Controller('things')
 export class ThingsController {
   constructor(private readonly things: ThingsService) {}
@@ -31,7 +31,7 @@ export class ThingsController {
 
   @Get(':thingId')
   @ApiParam({ name: 'thingId', type: 'integer', format: 'int64', example: 1 })
-  @ApiOkResponse({ description: 'The one asked for.', type: ThingDto })
+  @ApiOkResponse({ description: 'The object with this id.', type: ThingDto })
   @RequireScope('things:read')
   @Raises(thingNotFound)
   @Stability('experimental')

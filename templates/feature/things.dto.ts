@@ -6,23 +6,23 @@ import type { Thing } from './thing.entity.js';
 /** The body of `createThing`. */
 @ApiSchema({ name: 'NewThing' })
 export class CreateThingDto {
-  @ApiProperty({ description: 'What it is called.', example: 'First' })
+  @ApiProperty({ description: 'The name.', example: 'First' })
   @IsString()
   @Length(1, 255)
   name: string;
 }
 
-/** One as clients see it. */
+/** The object as clients see it. */
 @ApiSchema({ name: 'Thing' })
 export class ThingDto extends CreateThingDto {
-  @Int64Property({ minimum: 1n, description: 'Given by the service.', example: 1n })
+  @Int64Property({ minimum: 1n, description: 'Assigned by the service.', example: 1n })
   id: bigint;
 }
 
-/** The query of `listThings`: what a list can be filtered by goes here. */
+/** The query of `listThings`. Add filters here. */
 export class ListThingsQuery extends PageQuery {}
 
-/** Field by field, so that a column added to the table is not one that clients see. */
+/** Field by field, so that clients do not see a new column of the table. */
 export function thingDto({ id, name }: Thing): ThingDto {
   return { id, name };
 }

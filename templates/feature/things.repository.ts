@@ -4,11 +4,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type Repository } from 'typeorm';
 import { Thing, type NewThing } from './thing.entity.js';
 
-/** Which part of the table a list is of. */
+/** The rows that a list returns. */
 export interface ThingSelection {
-  /** Only those with a greater id; 0n for all. */
+  /** Only rows with a greater id; 0n for all rows. */
   readonly after: bigint;
-  /** How many at most. */
+  /** The maximum number of rows; at least 1. */
   readonly limit: number;
 }
 
@@ -26,7 +26,7 @@ export class ThingsRepository {
     return this.things.findOneBy({ id });
   }
 
-  /** Ascending by id. One row more than asked is read, to know whether there is more. */
+  /** Ascending by id. Reads one row more than `limit`, to know whether there is a next page. */
   async list({ after, limit }: ThingSelection): Promise<Slice<Thing>> {
     const page = { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: limit + 1 } as const;
     return sliceOf(await this.things.find(page), limit);

@@ -4,7 +4,7 @@ import type { NewThing, Thing } from './thing.entity.js';
 import { thingNotFound } from './things.errors.js';
 import { ThingsRepository, type ThingSelection } from './things.repository.js';
 
-/** The rules, whoever asks. */
+/** The rules of the business, without HTTP and SQL. */
 @Injectable()
 export class ThingsService {
   constructor(private readonly things: ThingsRepository) {}
@@ -18,7 +18,7 @@ export class ThingsService {
   }
 
   /**
-   * @param id as it stands in a path.
+   * @param id the text of a path parameter.
    * @throws {ApiError} thing_not_found.
    */
   async getThing(id: string): Promise<Thing> {

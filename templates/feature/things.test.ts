@@ -7,7 +7,7 @@ describe('things', () => {
   let application: TestApplication;
 
   before(async () => {
-    // With a server's address the tests run there, else in memory.
+    // The URL of a MySQL or MariaDB server. Default: a database in memory.
     application = await startTestApplication({ features: [things], server: process.env['TEST_DATABASE_URL'] });
   });
 
@@ -29,7 +29,7 @@ describe('things', () => {
     assert.match(page.headers.get('link') ?? '', /limit=1&cursor=[^>]+>; rel="next"/);
   });
 
-  it('tells what is not there', async () => {
+  it('answers 404 for an unknown id', async () => {
     assertError(await application.client.get('/v1/things/9007199254740993'), 404, 'thing_not_found');
   });
 });

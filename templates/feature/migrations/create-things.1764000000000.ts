@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The table, on both engines. */
+/** Creates the table, on every engine. */
 export class CreateThings1764000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const mysql = runner.dataSource.options.type === 'mysql';
