@@ -1,3 +1,4 @@
+import { Module, type DynamicModule } from '@nestjs/common';
 import { pino, stdTimeFunctions, type Logger } from 'pino';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
@@ -48,4 +49,28 @@ export async function createLog(settings: LogSettings): Promise<Log> {
  */
 export function flushLog(log: Log): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
+}
+
+/** The service's log, by `LOG`. */
+@Module({})
+export class LoggingModule {
+  static of(log: Log): DynamicModule {
+    return { module: LoggingModule, global: true, providers: [{ provide: LOG, useValue: log }], exports: [LOG] };
+  }
+}
+
+/** When an outage began, which every line about it has, whatever is done to the clock meanwhile, and how long it lasts. */
+export class OutageTime {
+  /** ISO 8601 in UTC, by the clock as the outage was seen first. */
+  readonly since: string;
+
+  /** @param startedAt monotonic, as `performance.now()` gives it. */
+  constructor(private readonly startedAt = performance.now()) {
+    this.since = new Date(Date.now() - (performance.now() - startedAt)).toISOString();
+  }
+
+  /** How long it has lasted by now, to a thousandth. */
+  get seconds(): number {
+    return Math.round(performance.now() - this.startedAt) / 1000;
+  }
 }

@@ -16,9 +16,8 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { ServerResponse } from 'node:http';
 import { inTime } from '../time.js';
-import { databaseSpan, endServerSpan, serverSpan, type Server } from './server-span.js';
 import { resourceOf, samplerOf, spanLimitsOf, spanProcessorsOf } from './sdk-environment.js';
-import { SdkLog } from './sdk-log.js';
+import { databaseSpan, endServerSpan, serverSpan, type Server } from './spans.js';
 import {
   useTracing,
   type Statement,
@@ -27,6 +26,7 @@ import {
   type Tracing,
   type TracingOptions,
 } from './tracing.js';
+import { SdkLog } from './tracing-log.js';
 
 /** Milliseconds that a collector has to take the last spans, within the five that a stop may take after its drain. */
 const FLUSH_MS = 2000;
@@ -98,13 +98,8 @@ export class OpenTelemetry implements Tracing {
     }
     const [first, ...sharers] = sampled;
     if (first === undefined) return work();
-    return context.with(
-      first[1].setValue(
-        SHARERS,
-        sharers.map(([span]) => span),
-      ),
-      work,
-    );
+    const spans = sharers.map(([span]) => span);
+    return context.with(first[1].setValue(SHARERS, spans), work);
   }
 
   async stop(): Promise<void> {

@@ -17,6 +17,7 @@ import {
   ParentBasedSampler,
   SimpleSpanProcessor,
   TraceIdRatioBasedSampler,
+  type BatchSpanProcessorOptions,
   type Sampler,
   type SpanExporter,
   type SpanLimits,
@@ -24,7 +25,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../logging/index.js';
-import { ReportingExporter } from './reporting-exporter.js';
+import { ReportingExporter } from './tracing-log.js';
 
 /*
  * What the OTEL_ variables say to the parts of the SDK that do not read them themselves. sdk-node would, and brings gRPC,
@@ -61,7 +62,7 @@ const ROOT_SAMPLERS: Readonly<Record<string, () => Sampler>> = {
 };
 
 export function spanLimitsOf(): SpanLimits {
-  const limits = {
+  return {
     attributeCountLimit: number('OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT') ?? number('OTEL_ATTRIBUTE_COUNT_LIMIT'),
     attributeValueLengthLimit:
       number('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT') ?? number('OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'),
@@ -69,8 +70,7 @@ export function spanLimitsOf(): SpanLimits {
     linkCountLimit: number('OTEL_SPAN_LINK_COUNT_LIMIT'),
     attributePerEventCountLimit: number('OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT'),
     attributePerLinkCountLimit: number('OTEL_LINK_ATTRIBUTE_COUNT_LIMIT'),
-  };
-  return given(limits);
+  } as SpanLimits;
 }
 
 /** OTEL_TRACES_EXPORTER: `otlp`, `console`, `none`; and for the first, OTEL_BSP_ and the protocol. */
@@ -99,25 +99,19 @@ async function otlpExporter(): Promise<SpanExporter> {
 }
 
 function inBatches(exporter: SpanExporter): SpanProcessor {
-  const limits = {
+  return new BatchSpanProcessor({
+    exporter,
     maxQueueSize: number('OTEL_BSP_MAX_QUEUE_SIZE'),
     scheduledDelayMillis: number('OTEL_BSP_SCHEDULE_DELAY'),
     exportTimeoutMillis: number('OTEL_BSP_EXPORT_TIMEOUT'),
     maxExportBatchSize: number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
-  };
-  return new BatchSpanProcessor({ exporter, ...given(limits) });
+  } as BatchSpanProcessorOptions);
 }
 
-/** Undefined where it is unset, or none that can be used. */
+/** Undefined, for which the SDK takes its default, where it is unset or none that can be used. */
 function number(name: string): number | undefined {
   const value = getNumberFromEnv(name);
   if (value === undefined || value > 0) return value;
   diag.warn(`${name} must be greater than 0 and is left out`);
   return undefined;
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function given<T extends object>(values: T): Given<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { parameterised, redactQuery } from './server-span.js';
+import { parameterised, redactQuery } from './spans.js';
 
 it.each([
   ['SELECT id FROM pet WHERE id > ? LIMIT ?', 'SELECT id FROM pet WHERE id > ? LIMIT ?'],

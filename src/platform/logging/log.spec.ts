@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { OutageTime } from './outage-time.js';
+import { OutageTime } from './log.js';
 
 afterEach(() => {
   jest.restoreAllMocks();
