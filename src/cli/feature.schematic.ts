@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { posix } from 'node:path';
-import { featureNames, type FeatureNames } from './feature-names.js';
-import { inRepository, renderTemplate, type NewFile } from './feature-template.js';
+import { featureNames, inRepository, renderTemplate, type FeatureNames, type NewFile } from './feature-template.js';
 
 /** What is used of the `Tree` of @angular-devkit/schematics: the files of a project, by paths from its folder. */
 export interface Tree {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { createDataSource, MIGRATION_TABLE, planMigrations } from '../platform/database/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
-import { refuse } from './exit-codes.js';
+import { refuse } from './command-output.js';
 import { readConfig } from './with-database.js';
 
 interface GrantsOptions {

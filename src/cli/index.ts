@@ -3,17 +3,16 @@ import { documentedSections } from '../platform/config/index.js';
 import type { Feature } from '../platform/feature.js';
 import { commandHint } from '../platform/lifecycle/index.js';
 import { version } from '../platform/version.js';
+import { throwOnExit } from './command-output.js';
 import { configCommand } from './config.command.js';
-import { throwOnExit } from './exit-codes.js';
 import { grantsCommand } from './grants.command.js';
-import { keysCommand } from './keys.command.js';
+import { keysCommand, withKeysFile, withKeysOf } from './keys.command.js';
 import { migrateCommand } from './migrate.command.js';
 import { newCommand } from './new.command.js';
 import { openapiCommand } from './openapi.command.js';
 import { seedCommand } from './seed.command.js';
-import { withKeysFile, withKeysOf } from './with-keys.js';
 
-export { outliveOutput } from './exit-codes.js';
+export { outliveOutput } from './command-output.js';
 
 /**
  * Runs one command for these features: one file a command. `process.exitCode` is 2 after one that was asked wrongly, and

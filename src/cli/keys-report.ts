@@ -5,38 +5,36 @@ import {
   nameOfDay,
   printable,
   stateOf,
-  type KeyState,
   type StoredApiKey,
 } from '../platform/auth/index.js';
 
 /** A key as `keys list` shows it: what an operator needs to know of it, and no secret. Times are ISO 8601, UTC. */
-export interface ListedKey {
-  readonly id: string;
-  readonly client: string;
-  readonly scopes: readonly string[];
-  readonly createdAt: string;
-  /** Whole days since it was made. */
-  readonly ageDays: number;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  /** `YYYY-MM-DD`; null for a key that was never used. */
-  readonly lastUsedDay: string | null;
-  readonly state: KeyState;
-}
+export type ListedKey = ReturnType<typeof describeKey>;
 
 /** @param now milliseconds since the epoch. */
 export function describeKeys(keys: readonly StoredApiKey[], now: number): ListedKey[] {
-  return keys.map((key) => ({
-    id: key.id,
-    client: key.client,
-    scopes: key.scopes,
-    createdAt: new Date(key.createdAt).toISOString(),
-    ageDays: Math.max(0, dayOf(now - key.createdAt)),
-    expiresAt: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
-    revokedAt: key.revokedAt === undefined ? null : new Date(key.revokedAt).toISOString(),
-    lastUsedDay: key.lastUsedDay === undefined ? null : nameOfDay(key.lastUsedDay),
+  return keys.map((key) => describeKey(key, now));
+}
+
+function describeKey(key: StoredApiKey, now: number) {
+  const { id, client, scopes, createdAt, expiresAt, revokedAt, lastUsedDay } = key;
+  return {
+    id,
+    client,
+    scopes,
+    createdAt: isoTime(createdAt),
+    /** Whole days since it was made. */
+    ageDays: Math.max(0, dayOf(now - createdAt)),
+    expiresAt: expiresAt === undefined ? null : isoTime(expiresAt),
+    revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
+    /** `YYYY-MM-DD`; null for a key that was never used. */
+    lastUsedDay: lastUsedDay === undefined ? null : nameOfDay(lastUsedDay),
     state: stateOf(key, now),
-  }));
+  };
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
 }
 
 const HEADINGS = ['ID', 'STATE', 'AGE', 'LAST USED', 'EXPIRES', 'SCOPES', 'CLIENT'];

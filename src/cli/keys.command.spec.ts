@@ -14,7 +14,7 @@ import {
 } from '../platform/auth/index.js';
 import { loadConfig } from '../platform/config/index.js';
 import { createDataSource } from '../platform/database/index.js';
-import { throwOnExit } from './exit-codes.js';
+import { throwOnExit } from './command-output.js';
 import { keysCommand, type WithKeys, type WithKeysFile } from './keys.command.js';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };

@@ -2,22 +2,29 @@ import { Command, InvalidArgumentError } from 'commander';
 import { QueryFailedError } from 'typeorm';
 import {
   ApiKeysFileError,
+  ApiKeysFileWriter,
+  ApiKeyStore,
   EVERYTHING,
   faultOfClient,
   faultOfScopes,
   isPublicId,
+  keyEnvironmentOf,
   KeyProblem,
+  LoggedKeyAudit,
   parseApiKey,
   parseDuration,
   parseInstant,
   printableJson,
-  type ApiKeyStore,
 } from '../platform/auth/index.js';
-import { DAY_MS, type Clock } from '../platform/time.js';
+import { loadEnvironment, readVariable } from '../platform/config/index.js';
 import { codeOf } from '../platform/database/index.js';
+import type { Feature } from '../platform/feature.js';
 import { commandHint } from '../platform/lifecycle/index.js';
-import { refuse } from './exit-codes.js';
+import type { LogSettings } from '../platform/logging/index.js';
+import { DAY_MS, SystemClock, type Clock } from '../platform/time.js';
+import { commandLog, refuse } from './command-output.js';
 import { describeKeys, tabulateKeys } from './keys-report.js';
+import { withDatabase } from './with-database.js';
 
 /**
  * Runs work on the keys of the configured database, which is started before and stopped after. `cacheTtlMs` is how late
@@ -29,6 +36,29 @@ export type WithKeys = <T>(work: (keys: ApiKeyStore, clock: Clock, cacheTtlMs: n
 export type WithKeysFile = <T>(path: string, work: (keys: KeyMaker, clock: Clock) => Promise<T>) => Promise<T>;
 
 type KeyMaker = Pick<ApiKeyStore, 'create'>;
+
+/** The keys in the database. */
+export function withKeysOf(features: readonly Feature[]): WithKeys {
+  return (work) =>
+    withDatabase(features, { migrate: true }, async ({ config, dataSource }) => {
+      const clock = new SystemClock();
+      const keys = new ApiKeyStore(dataSource, clock, await commandAudit(config.log), keyEnvironmentOf(config.env));
+      return work(keys, clock, config.auth.cacheTtlMs);
+    });
+}
+
+/** The trail of keys in the log. On a terminal nobody collects it, and the sentence of the command says the same. */
+async function commandAudit(settings: Pick<LogSettings, 'level' | 'format'>): Promise<Pick<LoggedKeyAudit, 'record'>> {
+  if (settings.format === 'pretty') return { record: () => undefined };
+  return new LoggedKeyAudit(await commandLog(settings));
+}
+
+/** Keys in a file need no database, nor the rest of the configuration: such a file may be made on any machine. */
+export const withKeysFile: WithKeysFile = async (path, work) => {
+  const audit = await commandAudit({ level: 'info', format: process.stderr.isTTY ? 'pretty' : 'json' });
+  const environment = keyEnvironmentOf(readVariable(loadEnvironment(), 'NODE_ENV'));
+  return work(new ApiKeysFileWriter(path, audit, environment), new SystemClock());
+};
 
 const MAX_OVERLAP_MS = 366 * DAY_MS;
 

@@ -1,10 +1,17 @@
 import { Command } from 'commander';
-import { MOST_COUNTED, requireDurableWrites, tableSizes, type TableSize } from '../platform/database/index.js';
+import {
+  MOST_COUNTED,
+  planMigrations,
+  requireDurableWrites,
+  tableSizes,
+  type MigrationSource,
+  type TableSize,
+} from '../platform/database/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import type { Log } from '../platform/logging/index.js';
-import { holdBack, refuse } from './exit-codes.js';
-import { describeAhead, printPlan, printStatus, unknownTo } from './migration-report.js';
+import { platformSchema } from '../platform/schema.js';
+import { holdBack, refuse } from './command-output.js';
 import { readConfig, withDatabase } from './with-database.js';
 import { exitCodeOf, onStopSignal, type StopSignal } from '../platform/runtime/index.js';
 import { StartFault } from '../platform/errors/index.js';
@@ -102,13 +109,66 @@ function reportLoss(feature: string, tables: readonly TableSize[], log: Log | un
 }
 
 function describeLoss(feature: string, tables: readonly TableSize[]): string {
-  const lines = tables.map(({ table, rows }) => `  ${table}: ${countOf(rows)}\n`);
+  const lines = tables.map(({ table, rows }) => `  ${table}: ${countOfRows(rows)}\n`);
   return `The tables of '${feature}', with all that they hold:\n${lines.join('') || '  none\n'}`;
 }
 
-function countOf(rows: number): string {
+function countOfRows(rows: number): string {
   if (rows > MOST_COUNTED) return `more than ${MOST_COUNTED.toLocaleString('en')} rows`;
   return rows === 1 ? '1 row' : `${rows.toLocaleString('en')} rows`;
+}
+
+const READ_ONLY = { migrate: false, withThoseOff: true } as const;
+
+/** `migrate --status`: each migration of this build and of the database, and what that comes to. */
+async function printStatus(features: readonly Feature[]): Promise<void> {
+  await withDatabase(features, READ_ONLY, async ({ migrator }) => {
+    const [applied, pending] = [await migrator.applied(), await migrator.pending()];
+    const ahead = unknownTo(features, applied);
+    const known = applied.filter((name) => !ahead.includes(name));
+    const lines = [
+      ...known.map((name) => `applied  ${name}`),
+      ...pending.map(({ name, feature }) => `pending  ${name} of '${feature}'`),
+      ...ahead.map((name) => `unknown  ${name}`),
+      ...(pending.length === 0
+        ? []
+        : [`The schema is behind this build by ${countOfMigrations(pending.length)}: run 'migrate'.`]),
+      ...(ahead.length === 0 ? [] : [describeAhead(ahead)]),
+      ...(pending.length + ahead.length === 0 ? ['The schema is current.'] : []),
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  });
+}
+
+/** `migrate --plan`: the SQL that `migrate` would run on this database. Nothing is changed. */
+async function printPlan(features: readonly Feature[]): Promise<void> {
+  await withDatabase(features, READ_ONLY, async ({ migrator, dataSource }) => {
+    const planned = await planMigrations(dataSource, sourcesOf(features), await migrator.pending());
+    if (planned.length === 0) process.stdout.write('-- Nothing is pending.\n');
+    for (const { name, feature, statements, fault } of planned) {
+      const rest = fault === undefined ? [] : [`-- What follows is known once those before are applied: ${fault}`];
+      const recorded = `INSERT INTO migration (timestamp, name) VALUES (${name.slice(-13)}, '${name}');`;
+      process.stdout.write(`${[`-- ${name} of '${feature}'`, ...statements, ...rest, recorded].join('\n')}\n\n`);
+    }
+  });
+}
+
+/** The migrations that a database has of a build that is newer, or has other features. */
+function unknownTo(features: readonly Feature[], applied: readonly string[]): string[] {
+  const known = new Set(sourcesOf(features).flatMap(({ migrations = [] }) => migrations.map(({ name }) => name)));
+  return applied.filter((name) => !known.has(name));
+}
+
+function describeAhead(unknown: readonly string[]): string {
+  return `The schema is ahead of this build by ${countOfMigrations(unknown.length)}, of a newer one or another feature: ${unknown.join(', ')}.`;
+}
+
+function sourcesOf(features: readonly Feature[]): MigrationSource[] {
+  return [platformSchema, ...features];
+}
+
+function countOfMigrations(migrations: number): string {
+  return migrations === 1 ? '1 migration' : `${migrations} migrations`;
 }
 
 class Interrupted extends StartFault {

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StartFault } from '../platform/errors/index.js';
-import { refuse } from './exit-codes.js';
+import { refuse } from './command-output.js';
 import { feature, featurePackage, type FeatureOptions, type Tree } from './feature.schematic.js';
 
 interface NewOptions extends Omit<FeatureOptions, 'name'> {

@@ -4,7 +4,7 @@ import { createApplication } from '../application.js';
 import { loadConfig, loadEnvironment } from '../platform/config/index.js';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
-import { commandLog } from './command-log.js';
+import { commandLog } from './command-output.js';
 
 interface OpenapiOptions {
   readonly yaml?: true;

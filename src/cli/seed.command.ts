@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { DataSource } from 'typeorm';
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature, Samples } from '../platform/feature.js';
-import { refuse } from './exit-codes.js';
+import { refuse } from './command-output.js';
 import { readConfig, withDatabase } from './with-database.js';
 
 /** Rows of one statement: a commit for so many costs little each, and it ends far below a query's deadline. */

@@ -20,7 +20,7 @@ import type { Log } from '../platform/logging/index.js';
 import { declareFeatures, startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
-import { collectedLog } from './command-log.js';
+import { collectedLog } from './command-output.js';
 
 interface OpenDatabase {
   readonly config: Config;

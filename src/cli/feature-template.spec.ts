@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { featureNames } from './feature-names.js';
+import { featureNames } from './feature-template.js';
 
 /** What the templates import where the feature itself is a variable. */
 const imported = ['feature/things.test.ts', 'feature/things.feature.ts', 'package/src/main.ts'].flatMap((file) => {
