@@ -1,7 +1,5 @@
-import { AnimalStoreError } from './animal-store-error.js';
 import type { ListPetsQuery, NewPet, Pet } from './api.js';
 import { parseExact, stringifyExact } from './exact-json.js';
-import { pause, waitBefore } from './retry.js';
 
 export interface AnimalStoreClientOptions {
   /** The base address, which ends in `/v1`: `http://localhost:3000/v1`. */
@@ -160,4 +158,77 @@ function nextCursor(link: string | null): string | undefined {
 /** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Answers after which the same request may succeed: the request did not arrive in time, its key is in use, too many, not now. */
+const PASSING = new Set([408, 409, 429, 503]);
+
+const FIRST_WAIT_MS = 200;
+
+/**
+ * How long to wait before the same request is sent again, in milliseconds; undefined where it would fail again.
+ *
+ * @param failure the answer, or undefined where there was none.
+ * @param tries how often the request was sent, 1 or more.
+ */
+export function waitBefore(failure: Response | undefined, tries: number): number | undefined {
+  // Half of it is chance: clients that failed together do not come back together.
+  const backOff = FIRST_WAIT_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
+  if (failure === undefined) return backOff;
+  const asked = Number(failure.headers.get('retry-after') ?? Number.NaN) * 1000;
+  // A 409 without it is no key in use, but a fault that stays.
+  if (PASSING.has(failure.status) && asked >= 0) return asked + backOff;
+  if (PASSING.has(failure.status) && failure.status !== 409) return backOff;
+  return failure.status === 500 && tries === 1 ? backOff : undefined;
+}
+
+/** Resolves after so many milliseconds. Rejects with the signal's reason once it is aborted. */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** An answer that is no success. Nothing of it is retried any more. */
+export class AnimalStoreError extends Error {
+  override readonly name = 'AnimalStoreError';
+
+  /**
+   * @param status the HTTP status.
+   * @param code for programs: one of the error codes of docs/api.md; `unknown` where the answer is not the service's own.
+   * @param message for people.
+   * @param requestId of the answer, to report it with.
+   */
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly requestId: string | undefined,
+  ) {
+    super(message);
+  }
+
+  /** Of an answer and its body. A proxy on the way may answer in another form than the service. */
+  static from({ status, headers }: Response, text: string): AnimalStoreError {
+    const { code = 'unknown', message = `The answer was ${status}.` } = errorBody(text);
+    return new AnimalStoreError(status, code, message, headers.get('x-request-id') ?? undefined);
+  }
+}
+
+function errorBody(text: string): { readonly code?: string; readonly message?: string } {
+  try {
+    const body = parseExact(text) as Readonly<Record<string, unknown>> | null;
+    return typeof body?.['code'] === 'string' ? { code: body['code'], message: String(body['message']) } : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,6 +1,6 @@
-export { AnimalStoreError } from './animal-store-error.js';
 export {
   AnimalStoreClient,
+  AnimalStoreError,
   type AnimalStoreClientOptions,
   type CreateOptions,
   type PetsPage,
