@@ -12,7 +12,7 @@ const FRAME = /at (?:async )?(?:[\w.<>]*?(?<name>\w+) (?:\[as \w+\] )?\()?(?<url
 /** Milliseconds that the service may take for a request. */
 const LAST_MS = 60_000;
 /** What the service does last for a request, once its answer is sent. */
-const LAST = { file: 'platform/lifecycle/exchange-observer.ts', name: 'end' };
+const LAST = { file: 'platform/http/exchange-observer.ts', name: 'end' };
 
 /**
  * Starts the service with its own features on SQLite in memory. To be called once, before anything of `dist` is loaded.

@@ -26,6 +26,7 @@ import {
   currentExchange,
   Deadline,
   ErrorFilter,
+  ExchangeObserver,
   featurePipes,
   HttpAdapter,
   NegotiationGuard,
@@ -35,7 +36,7 @@ import {
   Unmatched,
 } from './platform/http/index.js';
 import { putIdempotencyOutermost } from './platform/idempotency/index.js';
-import { ExchangeObserver, Running, type Application } from './platform/lifecycle/index.js';
+import { Running, type Application } from './platform/lifecycle/index.js';
 import { RateLimitGuard, Shedding } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { FeatureMetrics, Metrics } from './platform/metrics/index.js';
@@ -150,9 +151,7 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, core: CorePr
 function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   const config = nest.get<Config>(CONFIG);
   const observer = nest.get(ExchangeObserver);
-  const metrics = nest.get(Metrics);
   const filter = nest.get(ErrorFilter);
-  const deadline = nest.get(Deadline);
   const responder = nest.get(Responder);
   const guards = [RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, BodyGuard].map((guard) =>
     nest.get<CanActivate>(guard),
@@ -162,13 +161,8 @@ function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   const deadlines = routes.map(({ deadlineMs = 0 }) => deadlineMs);
   adapter.connect({
     longestDeadlineMs: Math.max(config.http.requestDeadlineMs, ...deadlines),
-    refused: (reason) => metrics.connectionsRefused.inc({ reason }),
-    begin: (exchange) => observer.begin(exchange),
-    end: (exchange) => {
-      deadline.end(exchange);
-      observer.end(exchange);
-    },
-    drop: (exchange) => observer.drop(exchange),
+    observer,
+    deadline: nest.get(Deadline),
     overload: () => nest.get(Shedding).faultAt(observer.workload.size),
     responder,
     unmatched: nest.get(Unmatched),

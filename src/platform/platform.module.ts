@@ -6,7 +6,6 @@ import { DatabaseModule, type PlatformDataSource } from './database/index.js';
 import { HealthModule } from './health/index.js';
 import { HttpModule } from './http/index.js';
 import { IdempotencyModule } from './idempotency/index.js';
-import { LifecycleModule } from './lifecycle/index.js';
 import { LimitsModule } from './limits/index.js';
 import { LoggingModule, type Log } from './logging/index.js';
 import { MetricsModule, type FeatureMetrics, type Metrics } from './metrics/index.js';
@@ -41,7 +40,6 @@ export class PlatformModule {
         LimitsModule,
         IdempotencyModule,
         HealthModule,
-        LifecycleModule,
       ],
       providers,
       exports: providers,

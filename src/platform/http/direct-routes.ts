@@ -1,5 +1,6 @@
 import type { Express, Request, Response } from 'express';
-import { expressPath } from '../routing/index.js';
+import { match, type MatchFunction } from 'path-to-regexp';
+import { AS_EXPRESS, expressPath } from '../routing/index.js';
 import type { PlainHandler } from './plain-handler.js';
 
 /** A path of Express's that some method has. */
@@ -9,9 +10,7 @@ interface Place {
 }
 
 interface DirectRoute extends Place {
-  readonly names: readonly string[];
-  /** Undefined for a path without parameters. */
-  readonly pattern: RegExp | undefined;
+  readonly matches: MatchFunction<object>;
   readonly handler: PlainHandler;
 }
 
@@ -54,14 +53,15 @@ export class DirectRoutes {
     const { url } = request;
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
+    if (path.includes('%')) return false;
     const layers = this.application.router.stack as unknown as readonly Layer[];
     if (layers.length !== this.known) this.read(layers);
     for (const route of this.byMethod.get(request.method) ?? []) {
-      const parameters = parametersOf(route, path);
-      if (parameters === undefined) continue;
+      const found = route.matches(path);
+      if (found === false) continue;
       // What the interceptor does then is for Nest to call.
       if (route.handler.route.idempotent === true && request.headers['idempotency-key'] !== undefined) return false;
-      void route.handler.handle(request, response, parameters);
+      void route.handler.handle(request, response, found.params);
       return true;
     }
     return false;
@@ -74,7 +74,7 @@ export class DirectRoutes {
       const handler = this.plain.get(`${place.method} ${place.path}`);
       const others = [...before, ...behind].filter((other) => other !== place && other.method === place.method);
       const shared = [...others.map(({ path }) => path), ...aside].some((path) => mayMeet(path, place.path));
-      return handler === undefined || shared ? [] : [directRoute(place, handler)];
+      return handler === undefined || shared ? [] : [{ ...place, matches: match(place.path, AS_EXPRESS), handler }];
     });
     this.byMethod = Map.groupBy(direct, ({ method }) => method);
   }
@@ -118,19 +118,4 @@ function asideOf({ stack }: Layer['handle'], slash: boolean): string[] | undefin
   if (!slash || stack === undefined) return undefined;
   const paths = stack.map(({ route }) => route?.path);
   return paths.every((path) => typeof path === 'string' && !/[:*{]/.test(path)) ? (paths as string[]) : undefined;
-}
-
-function directRoute(place: Place, handler: PlainHandler): DirectRoute {
-  const names = [...place.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
-  const source = place.path.replace(/[.~-]/g, '\\$&').replace(/:\w+/g, '([^/%]+)');
-  return { ...place, names, pattern: names.length === 0 ? undefined : new RegExp(`^${source}$`), handler };
-}
-
-function parametersOf({ path, names, pattern }: DirectRoute, at: string): Record<string, string> | undefined {
-  if (pattern === undefined) return at === path ? (Object.create(null) as Record<string, string>) : undefined;
-  const found = pattern.exec(at);
-  if (found === null) return undefined;
-  const parameters = Object.create(null) as Record<string, string>;
-  for (let index = 0; index < names.length; index++) parameters[names[index] as string] = found[index + 1] as string;
-  return parameters;
 }

@@ -1,26 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { Node } from 'yallist';
 import type { ApiError } from '../errors/index.js';
 import type { Route } from '../routing/index.js';
 import type { UnreadBody } from '../validation/index.js';
-import { clientAddressOf } from './client-address.js';
 
 const EXCHANGE = Symbol('animal-store:exchange');
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 /** The values of OpenTelemetry's `http.request.method`. */
-const METHODS: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-]);
+const METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
 const running = new AsyncLocalStorage<Exchange>();
 
 /** The body of a request. */
@@ -77,7 +67,7 @@ export class Exchange {
   placeAmongAwaited: Node<Exchange> | undefined;
 
   constructor(
-    readonly request: IncomingMessage & { originalUrl?: string },
+    readonly request: IncomingMessage & { readonly originalUrl?: string; readonly ip?: string },
     readonly response: ServerResponse,
   ) {
     this.id = requestIdOf(request);
@@ -100,9 +90,24 @@ export class Exchange {
 
   /** The path as it was sent, without the query, nor what comes before it in an absolute form (RFC 9112 §3.2.2). */
   get path(): string {
-    const url = this.url;
+    return this.url.split('?', 1)[0] as string;
+  }
+
+  /** The query as it was sent, without the `?`. */
+  get queryText(): string {
+    return this.url.slice(this.path.length + 1);
+  }
+
+  /** The query's text as Express has it: a feature's middleware may have rewritten `request.url`. */
+  get effectiveQuery(): string {
+    const { url = '' } = this.request;
     const mark = url.indexOf('?');
-    return mark < 0 ? url : url.slice(0, mark);
+    return mark < 0 ? '' : url.slice(mark + 1);
+  }
+
+  /** The same, parsed. URLSearchParams drops one leading `?` itself, so that `/v1/pets??a=1` keeps its own. */
+  get query(): URLSearchParams {
+    return new URLSearchParams(`?${this.effectiveQuery}`);
   }
 
   /**
@@ -110,26 +115,15 @@ export class Exchange {
    * address and not just any text. Undefined once the socket is gone.
    */
   get clientAddress(): string | undefined {
-    return clientAddressOf(this.request);
-  }
-
-  /** The query as it was sent, without the `?`. */
-  get queryText(): string {
-    return queryOf(this.url);
-  }
-
-  /** The query's text as Express has it: a feature's middleware may have rewritten `request.url`. */
-  get effectiveQuery(): string {
-    return queryOf(this.request.url ?? '/');
-  }
-
-  /** The same, parsed. */
-  get query(): URLSearchParams {
-    return parseQuery(this.effectiveQuery);
+    const { headers, socket } = this.request;
+    // Express reads the header for it.
+    const said = headers['x-forwarded-for'] === undefined ? undefined : this.request.ip;
+    return bareIpv4(said !== undefined && isIP(said) > 0 ? said : socket.remoteAddress);
   }
 
   private get url(): string {
-    return originForm(this.request.originalUrl ?? this.request.url ?? '/');
+    const target = this.request.originalUrl ?? this.request.url ?? '/';
+    return target.startsWith('/') ? target : originForm(target);
   }
 }
 
@@ -142,11 +136,6 @@ export function requestIdOf({ headers: { 'x-request-id': inbound } }: IncomingMe
 export function newRequestId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice('xxxxxxxx-xxxx-4'.length)}`;
-}
-
-function queryOf(url: string): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 /**
@@ -202,11 +191,35 @@ export function currentExchange(): Exchange | undefined {
 /**
  * A request target without the scheme and the authority of an absolute form (RFC 9112 §3.2.2). Express would have
  * `url.parse` find the path: that takes `\` for `/`, and what it cannot read matches no route, or every one.
+ *
+ * @param target one that begins with no slash.
  */
 export function originForm(target: string): string {
-  if (target.startsWith('/')) return target;
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
   return path === '' || path.startsWith('?') ? `/${path}` : path;
+}
+
+/** An IPv4 address with a port, or an IPv6 address in brackets, which may have one. */
+const WITH_PORT = /^\s*(?:\[([\da-f.]*:[\da-f:.]*)\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})\s*$/i;
+
+/**
+ * Leaves the addresses alone in X-Forwarded-For, where some proxies write ports too. Express takes an element as it
+ * stands, so that each connection of a client would be another client.
+ */
+export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
+  const forwarded = headers['x-forwarded-for'];
+  // Node joins what is repeated.
+  if (typeof forwarded !== 'string') return;
+  const addresses = forwarded.split(',').map((element) => {
+    const [, v6, v4] = WITH_PORT.exec(element) ?? [];
+    return v6 ?? v4 ?? element.trim();
+  });
+  headers['x-forwarded-for'] = addresses.join(', ');
+}
+
+/** A server that listens on `::` sees an IPv4 client as `::ffff:192.0.2.1` (RFC 4291 §2.5.5.2). */
+function bareIpv4(address: string | undefined): string | undefined {
+  return address?.toLowerCase().startsWith('::ffff:') === true && address.includes('.') ? address.slice(7) : address;
 }
 
 /** The caller of a request whose key is accepted. */
@@ -217,14 +230,6 @@ export interface Principal {
   readonly client: string;
   /** What the key may do; `*` is everything. */
   readonly scopes: readonly string[];
-}
-
-/**
- * The parameters of a query as it stands after the first `?`, decoded as application/x-www-form-urlencoded; broken
- * escapes become U+FFFD. URLSearchParams drops one leading `?` itself, so that `/v1/pets??a=1` keeps its own.
- */
-export function parseQuery(text: string): URLSearchParams {
-  return new URLSearchParams(`?${text}`);
 }
 
 /** A caller's trace, as W3C Trace Context puts it. */

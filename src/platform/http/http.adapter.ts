@@ -7,19 +7,19 @@ import type { ApiError } from '../errors/index.js';
 import { isOptimized } from '../optimizations.js';
 import { tracing } from '../tracing/index.js';
 import { admissionFault } from './admission.js';
-import { refuseExchange } from './answer.js';
-import { dropForwardedPorts } from './client-address.js';
+import { refuseExchange, type Responder } from './answer.js';
 import { crossOrigin } from './cors.js';
+import type { Deadline } from './deadline.js';
 import type { ErrorFilter } from './error.filter.js';
-import { beginExchange, exchangeOf, originForm, parseQuery, runWithin, type Exchange } from './exchange.js';
+import type { ExchangeObserver } from './exchange-observer.js';
+import { beginExchange, dropForwardedPorts, exchangeOf, originForm, runWithin, type Exchange } from './exchange.js';
 import { behindKey, type MiddlewareAccess } from './feature-middleware.js';
 import { DirectRoutes } from './direct-routes.js';
 import { expressMessages } from './express-messages.js';
 import { createHttpServer } from './http-server.js';
 import { inTurn, isBehindTheLast } from './pipeline.js';
 import type { PlainHandler } from './plain-handler.js';
-import type { Responder } from './responder.js';
-import { starting } from './route.guard.js';
+import { starting } from './request.guards.js';
 import { TurnQueue } from './turn-queue.js';
 import type { Unmatched } from './unmatched.js';
 import { queryObject } from '../validation/index.js';
@@ -39,13 +39,8 @@ export interface AdapterCallbacks {
   readonly plainHandlers: readonly PlainHandler[];
   /** The longest that some handler may take. */
   readonly longestDeadlineMs: number;
-  /** Called with every exchange as it begins, and once its response is closed. */
-  readonly begin: (exchange: Exchange) => void;
-  readonly end: (exchange: Exchange) => void;
-  /** Called in place of `end` for a request that is not handled, as if it had never come. */
-  readonly drop: (exchange: Exchange) => void;
-  /** Called for every connection that is refused before there is an exchange. */
-  readonly refused: (reason: string) => void;
+  readonly observer: ExchangeObserver;
+  readonly deadline: Deadline;
   /** The reason not to take on more work, if there is one. */
   readonly overload: () => ApiError | undefined;
 }
@@ -68,7 +63,7 @@ export class HttpAdapter extends ExpressAdapter {
     application.enable('case sensitive routing');
     application.set('trust proxy', config.http.trustProxy);
     // `a[b]=c` is a fault for validation to name, no object.
-    application.set('query parser', (text: string | null) => queryObject(parseQuery(text ?? '')));
+    application.set('query parser', (text: string | null) => queryObject(new URLSearchParams(`?${text ?? ''}`)));
     super(application);
     // Nest's adapter begins with a layer for its hooks.
     this.ownHandlers = application.router.stack.length;
@@ -102,7 +97,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const { http } = this.config;
-    const refused = (reason: string): void => this.callbacks?.refused(reason);
+    const refused = (reason: string): void => this.callbacks?.observer.refused(reason);
     const server = createHttpServer(
       http,
       {
@@ -158,7 +153,7 @@ export class HttpAdapter extends ExpressAdapter {
     if (this.config.http.trustProxy !== 0) dropForwardedPorts(request.headers);
     this.crossOrigin?.(request, response);
     const exchange = beginExchange(request, response);
-    this.callbacks?.begin(exchange);
+    this.callbacks?.observer.begin(exchange);
     const fault = admissionFault(request);
     if (fault === undefined) inTurn(response, before, () => this.arrived.add(exchange));
     else this.workOn(exchange, () => this.refuse(exchange, fault));
@@ -168,7 +163,7 @@ export class HttpAdapter extends ExpressAdapter {
   private take(exchange: Exchange): void {
     const { response, workload } = exchange;
     if (exchange.isOver) return;
-    if (isBehindTheLast(response)) return this.callbacks?.drop(exchange);
+    if (isBehindTheLast(response)) return this.callbacks?.observer.drop(exchange);
     if (response.headersSent) return;
     workload?.take(exchange);
     const overload = this.callbacks?.overload();
@@ -189,7 +184,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private dispatch({ request, response }: Exchange): void {
-    request.url = originForm(request.url ?? '/');
+    if (request.url?.startsWith('/') !== true) request.url = originForm(request.url ?? '/');
     const [asked, answered] = [request as Request, response as Response];
     if (!this.isOpen) this.answerEarly(asked, answered);
     else if (!request.url.startsWith('/')) this.answerUnrouted(asked, answered);
@@ -220,7 +215,9 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   private finish(exchange: Exchange): void {
-    if (!exchange.isOver) this.callbacks?.end(exchange);
+    if (exchange.isOver) return;
+    this.callbacks?.deadline.end(exchange);
+    this.callbacks?.observer.end(exchange);
   }
 
   get server(): Server {

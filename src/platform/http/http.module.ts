@@ -1,25 +1,14 @@
 import { Global, Module } from '@nestjs/common';
-import { LOG, type Log } from '../logging/index.js';
-import { BodyGuard } from './body.guard.js';
+import { Responder } from './answer.js';
 import { Deadline } from './deadline.js';
 import { ErrorFilter } from './error.filter.js';
-import { NegotiationGuard } from './negotiation.guard.js';
-import { Responder } from './responder.js';
-import { RouteGuard } from './route.guard.js';
+import { ExchangeObserver } from './exchange-observer.js';
+import { BodyGuard, NegotiationGuard, RouteGuard } from './request.guards.js';
 import { Unmatched } from './unmatched.js';
+
+const exported = [Deadline, ErrorFilter, ExchangeObserver, Responder, Unmatched];
 
 /** What a request goes through besides the key, the limits and the handler. */
 @Global()
-@Module({
-  providers: [
-    RouteGuard,
-    NegotiationGuard,
-    BodyGuard,
-    Deadline,
-    Responder,
-    Unmatched,
-    { provide: ErrorFilter, useFactory: (log: Log) => new ErrorFilter(log), inject: [LOG] },
-  ],
-  exports: [Deadline, Responder, Unmatched, ErrorFilter],
-})
+@Module({ providers: [RouteGuard, NegotiationGuard, BodyGuard, ...exported], exports: exported })
 export class HttpModule {}

@@ -11,10 +11,10 @@ import type { Request, Response } from 'express';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { ParseIdPipe } from '../int64.js';
 import type { HandlerArgument, Route } from '../routing/index.js';
-import { hasInterceptor } from './body.guard.js';
+import type { Responder } from './answer.js';
 import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
-import type { Responder } from './responder.js';
+import { hasInterceptor } from './request.guards.js';
 
 /** What the platform puts around every handler. */
 export interface HandlerPipeline {
@@ -55,7 +55,7 @@ export class PlainHandler {
   ) {}
 
   /** Never rejects. */
-  async handle(request: Request, response: Response, parameters: Readonly<Record<string, string>>): Promise<void> {
+  async handle(request: Request, response: Response, parameters: object): Promise<void> {
     const { guards, responder, filter } = this.around;
     const exchange = exchangeOf(request);
     try {
@@ -80,11 +80,7 @@ export class PlainHandler {
     }
   }
 
-  private valueOf(
-    { kind, data, type: metatype, pipes: [parseId] }: Input,
-    request: Request,
-    parameters: Readonly<Record<string, string>>,
-  ) {
+  private valueOf({ kind, data, type: metatype, pipes: [parseId] }: Input, request: Request, parameters: object) {
     const named = typeof data === 'string' ? data : undefined;
     const all: unknown = kind === 'param' ? parameters : kind === 'body' ? request.body : request.query;
     const value = named === undefined ? all : (all as Readonly<Record<string, unknown>>)[named];
@@ -144,7 +140,7 @@ function isPlain(input: HandlerArgument): input is Input {
   return isWhole && (!isPiped || isId);
 }
 
-/** What a guard sees of a request: Nest's `ExecutionContext`. Its own makes closures for each guard that looks. */
+/** What the platform's guards see of a request: a part of Nest's `ExecutionContext`, which makes closures for each guard that looks. */
 class PlainContext {
   constructor(
     private readonly route: Route,
@@ -158,18 +154,6 @@ class PlainContext {
 
   getHandler(): Route['handler'] {
     return this.route.handler;
-  }
-
-  getType(): string {
-    return 'http';
-  }
-
-  getArgs(): unknown[] {
-    return [this.request, this.response];
-  }
-
-  getArgByIndex(index: number): unknown {
-    return this.getArgs()[index];
   }
 
   switchToHttp(): this {

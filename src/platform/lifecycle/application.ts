@@ -1,10 +1,19 @@
 import type { INestApplication } from '@nestjs/common';
-import { type Log, flushLog } from '../logging/index.js';
-import { ApiKeyStore, createFirstKey } from '../auth/index.js';
-import { CONFIG, type Config } from '../config/index.js';
-import { stringifyJson } from '../json/index.js';
-import { documentedProperties } from '../nest-internals.js';
-import { RouteTable, type Route } from '../routing/index.js';
+import type { Config, FeatureEnvironment } from '../config/index.js';
+import type { DatabaseLink, PlatformDataSource } from '../database/index.js';
+import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
+import { attributeToFeature, type HookWatch } from '../feature-check/index.js';
+import type { Feature } from '../feature.js';
+import { ExchangeObserver, type HttpAdapter } from '../http/index.js';
+import { IdempotencyPurge } from '../idempotency/index.js';
+import { inTime } from '../time.js';
+import { flushLog, type Log } from '../logging/index.js';
+import type { Metrics } from '../metrics/index.js';
+import { PublicUrls } from '../routing/index.js';
+import { startTracing, type Tracing } from '../tracing/index.js';
+import { version } from '../version.js';
+import { LoopWatch } from './loop-watch.js';
+import { drain, listen, type StopTimes } from './traffic.js';
 
 /** An application that can be started and stopped. */
 export interface Application {
@@ -41,53 +50,140 @@ export interface Application {
   stop(times?: StopTimes): Promise<boolean>;
 }
 
-/** How long the steps of a stop may take. */
-export interface StopTimes {
-  /** Milliseconds to go on serving, so that balancers see that this replica is not ready any more. */
-  readonly delayMs: number;
-  /** Milliseconds that requests have to finish after that. */
-  readonly timeoutMs: number;
-  /** Milliseconds that hooks and the database have at least, however long requests took. */
-  readonly closeMs: number;
+interface Parts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly dataSource: PlatformDataSource;
+  readonly metrics: Metrics;
+  readonly features: readonly Feature[];
+  readonly hooks: HookWatch;
+  readonly environment: FeatureEnvironment;
 }
 
-/** In development, prints how to use the service, with a first API key where there is none. */
-export async function welcome(application: Application): Promise<void> {
-  const config = application.nest.get<Config>(CONFIG);
-  if (config.env !== 'development') return;
-  const key = await createFirstKey(application.nest.get(ApiKeyStore));
-  // The log of the start is printed above it.
-  await flushLog(application.log);
-  process.stdout.write(words(application.url, key, application.nest.get(RouteTable).all()));
+/** Milliseconds that hooks and the database have to end at least; the grace period of a pod is longer. */
+const CLOSE_MS = 3000;
+
+/** The application as this process runs it. */
+export class Running implements Application {
+  url = '';
+  managementUrl = '';
+  private readonly health: Health;
+  private readonly liveness: Liveness;
+  private readonly management: ManagementServer;
+  private readonly observer: ExchangeObserver;
+  private readonly loopWatch: LoopWatch;
+  private opening: Promise<void> | undefined;
+  /** Whether the features have started. */
+  private isUp = false;
+  private tracing: Tracing | undefined;
+  private stopping: Promise<boolean> | undefined;
+
+  constructor(
+    readonly nest: INestApplication,
+    private readonly adapter: HttpAdapter,
+    private readonly link: DatabaseLink,
+    private readonly parts: Parts,
+  ) {
+    const { config, dataSource, metrics, log } = parts;
+    this.health = nest.get(Health);
+    this.health.contribute('schema', () => link.isCurrent);
+    if (config.management.readinessChecksDatabase)
+      this.health.contribute('database', databaseAnswers(dataSource, link));
+    this.liveness = new Liveness(config.management.livenessMaxStallMs);
+    const exposed = config.metrics.enabled ? metrics : undefined;
+    const sources = { health: this.health, liveness: this.liveness, metrics: exposed };
+    this.management = new ManagementServer(config.http, sources, log);
+    this.observer = nest.get(ExchangeObserver);
+    this.loopWatch = new LoopWatch(this.observer, metrics, log);
+  }
+
+  get log(): Log {
+    return this.parts.log;
+  }
+
+  async start(): Promise<void> {
+    const { config, log } = this.parts;
+    log.info({ event: 'app.starting' }, 'Starting');
+    const publicUrl = (): string => this.nest.get(PublicUrls).base;
+    this.tracing = await startTracing({ otel: config.otel, log, version, publicUrl });
+    const { host } = config.http;
+    const managementPort = await listen('MANAGEMENT_PORT', this.management.server, host, config.management.port);
+    const port = await listen('PORT', this.adapter.server, host, config.http.port);
+    this.nest.get(PublicUrls).listeningOn(port);
+    this.url = `http://${reachable(host)}:${port}`;
+    this.managementUrl = `http://${reachable(host)}:${managementPort}`;
+    this.loopWatch.start();
+    void this.health.start();
+    this.opening = this.bringUp();
+  }
+
+  async ready(): Promise<void> {
+    await this.opening;
+  }
+
+  stop(times: StopTimes = { ...this.parts.config.shutdown, closeMs: CLOSE_MS }): Promise<boolean> {
+    return (this.stopping ??= this.shutDown(times).finally(() => this.parts.environment.restore()));
+  }
+
+  private async shutDown(times: StopTimes): Promise<boolean> {
+    const { log } = this.parts;
+    const end = performance.now() + times.delayMs + times.timeoutMs;
+    log.info({ event: 'app.draining' }, 'Draining');
+    this.health.drain();
+    const answered = await drain(this.adapter.server, this.observer, times, log);
+    const closed = await this.close(Math.max(end - performance.now(), times.closeMs));
+    await this.management.close();
+    this.liveness.stop();
+    this.loopWatch.stop();
+    log.info({ event: 'app.stopped' }, 'Stopped');
+    await flushLog(log);
+    return answered && closed;
+  }
+
+  /** The features' hooks, then the database, then what exports traces. False when they did not end in time. */
+  private async close(withinMs: number): Promise<boolean> {
+    const { log, hooks } = this.parts;
+    try {
+      const whole = await inTime(withinMs, this.closeInOrder());
+      if (!whole)
+        log.error({ event: 'app.cut_off', hooks: hooks.atWork() }, 'The shutdown timeout cut off what closes');
+      return whole;
+    } catch (error) {
+      log.error({ event: 'app.cut_off', err: error }, 'Something failed to close');
+      return false;
+    }
+  }
+
+  private async closeInOrder(): Promise<true> {
+    const closing = this.nest.close();
+    // A shutdown hook may fail where its feature has not started.
+    await (this.isUp ? closing : closing.catch(() => undefined));
+    await this.link.close();
+    await this.tracing?.stop();
+    return true;
+  }
+
+  private async bringUp(): Promise<void> {
+    const { features, config, hooks } = this.parts;
+    await attributeToFeature(features, this.link.open());
+    if (this.stopping === undefined) {
+      hooks.begin(() => this.adapter.countHandlers());
+      await attributeToFeature(features, hooks.within(config.startup.timeoutMs, this.nest.init()));
+      this.isUp = true;
+      this.adapter.open();
+      this.health.accept();
+    }
+    if (this.stopping === undefined) await this.health.checkAll();
+    // If it stops before it was up, it is never ready.
+    if (this.stopping !== undefined) return new Promise(() => undefined);
+    this.nest.get(IdempotencyPurge).start();
+    const { url, managementUrl } = this;
+    this.parts.log.info({ event: 'app.ready', url, management_url: managementUrl }, `Ready at ${url}`);
+  }
 }
 
-function words(url: string, key: string | undefined, routes: readonly Route[]): string {
-  const make = '  Make an API key with:  node dist/main.js keys create --name you';
-  const first = ['  Your first API key, shown only now:', `  ${key}`, ...firstRequest(url, key, routes)];
-  const lines = ['', '  Animal Store', '', ...(key === undefined ? [make] : first), ''];
-  return `${[...lines, `  OpenAPI      ${url}/openapi.json`, `  Swagger UI   ${url}/docs`, ''].join('\n')}\n`;
-}
-
-/** The first operation that creates something, with the examples of its body as the document has them. */
-function firstRequest(url: string, key: string | undefined, routes: readonly Route[]): string[] {
-  const route = routes.find(({ method, bodyType, path }) => method === 'POST' && bodyType && !path.includes('{'));
-  if (route?.bodyType === undefined) return [];
-  const body = Object.fromEntries(
-    documentedProperties<Field>(route.bodyType).flatMap(([name, field]) =>
-      field.required === false ? [] : [[name, field.example]],
-    ),
-  );
-  // No line is wider than a terminal of 80 columns, as far as the example of the body allows: a key has 55 characters.
-  return [
-    '',
-    `  Try ${route.operationId} with it:`,
-    `  curl --oauth2-bearer ${key} \\`,
-    `    -H 'Content-Type: application/json' -d '${stringifyJson(body)}' \\`,
-    `    ${url}${route.path}`,
-  ];
-}
-
-interface Field {
-  readonly required?: boolean;
-  readonly example?: unknown;
+/** 0.0.0.0 and :: are where to listen, not where to go. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,6 +1,4 @@
-export { type Application, type StopTimes, welcome } from './application.js';
-export { ExchangeObserver } from './exchange-observer.js';
-export { LifecycleModule } from './lifecycle.module.js';
+export { Running, type Application } from './application.js';
 export {
   changeLogLevelOnSignal,
   commandFault,
@@ -10,4 +8,5 @@ export {
   refuseDebugger,
   stopOnSignal,
 } from './process.js';
-export { Running } from './running.js';
+export type { StopTimes } from './traffic.js';
+export { welcome } from './welcome.js';

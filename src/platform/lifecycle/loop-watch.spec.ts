@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
+import type { ExchangeObserver } from '../http/index.js';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
-import type { ExchangeObserver } from './exchange-observer.js';
 import { LoopWatch } from './loop-watch.js';
 
 function standStill(): void {
@@ -26,7 +26,7 @@ describe('a loop that stands still', () => {
     await sleep(10);
     standStill();
     await sleep(200);
-    watch.onApplicationShutdown();
+    watch.stop();
     expect(warn).toHaveBeenCalledWith(expect.objectContaining({ event: 'loop.blocked' }), expect.any(String));
   });
 });

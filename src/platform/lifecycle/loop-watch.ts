@@ -1,7 +1,6 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { LOG, type Log } from '../logging/index.js';
-import { Metrics } from '../metrics/index.js';
-import { ExchangeObserver } from './exchange-observer.js';
+import type { ExchangeObserver } from '../http/index.js';
+import type { Log } from '../logging/index.js';
+import type { Metrics } from '../metrics/index.js';
 
 /** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 100;
@@ -14,15 +13,14 @@ const NAMED = 10;
  * Attributes a blocked event loop to the features whose requests were worked on: a handler that computes for long stops all
  * others. Which of them it was, one block does not show; the sum over many does.
  */
-@Injectable()
-export class LoopWatch implements OnApplicationShutdown {
+export class LoopWatch {
   private timer: NodeJS.Timeout | undefined;
   private looked = 0;
 
   constructor(
     private readonly observer: ExchangeObserver,
     private readonly metrics: Metrics,
-    @Inject(LOG) private readonly log: Log,
+    private readonly log: Log,
   ) {}
 
   /** To be called once requests can come: until then code is loaded, which blocks the event loop and delays no request. */
@@ -31,7 +29,7 @@ export class LoopWatch implements OnApplicationShutdown {
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
-  onApplicationShutdown(): void {
+  stop(): void {
     clearInterval(this.timer);
   }
 

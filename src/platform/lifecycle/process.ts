@@ -21,30 +21,23 @@ export async function exitOnFault(work: () => Promise<void>, command = false): P
   try {
     await work();
   } catch (error) {
-    const isKnown = error instanceof StartFault;
-    process.stderr.write(isLogged() ? logLine('fatal', fieldsOf(error, command)) : `${textOf(error, command)}\n`);
-    process.exit(isKnown ? error.exitCode : 1);
+    const event = command ? 'command.failed' : 'app.refused';
+    const subject = command ? 'The command failed' : 'The service could not start';
+    process.stderr.write(
+      isLogged() ? logLine('fatal', { event, ...fieldsOf(error, subject) }) : `${textOf(error, subject)}\n`,
+    );
+    process.exit(error instanceof StartFault ? error.exitCode : 1);
   }
 }
 
-function textOf(error: unknown, command: boolean): string {
+function textOf(error: unknown, subject: string): string {
   if (error instanceof StartFault) return error.message;
-  return `${subjectOf(command)}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return `${subject}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-function fieldsOf(error: unknown, command: boolean): object {
-  const event = command ? { event: 'command.failed' } : { event: 'app.refused' };
-  if (error instanceof StartFault) return { ...event, msg: error.message };
-  const subject = subjectOf(command);
-  return {
-    ...event,
-    err: describeError(error),
-    msg: error instanceof Error ? `${subject}: ${messageOf(error)}` : subject,
-  };
-}
-
-function subjectOf(command: boolean): string {
-  return command ? 'The command failed' : 'The service could not start';
+function fieldsOf(error: unknown, subject: string): object {
+  if (error instanceof StartFault) return { msg: error.message };
+  return { err: describeError(error), msg: error instanceof Error ? `${subject}: ${messageOf(error)}` : subject };
 }
 
 /** The text of a command's failure, which ends in a newline, in the form in which `exitOnFault` prints failures. */

@@ -3,9 +3,8 @@ import { Clock } from '../time.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { Metrics } from '../metrics/index.js';
-import { PublicUrls } from './public-urls.js';
 import { declareRoute, type DeprecationTerms, type Route } from './route.js';
-import { RouteTable } from './route-table.js';
+import { PublicUrls, RouteTable } from './route-table.js';
 
 /** What is put on each answer of a deprecated operation. */
 export interface Announcement {

@@ -1,7 +1,6 @@
 export { Deprecated, Deprecations, RemovalGuard, warnOfUnknownSunsets, type Announcement } from './deprecation.js';
 export { discoverRoutes } from './discover-routes.js';
 export { FORM_MEDIA, JSON_MEDIA, type HandlerArgument } from './handler-metadata.js';
-export { PublicUrls } from './public-urls.js';
 export {
   BodyLimit,
   declareRoute,
@@ -15,5 +14,5 @@ export {
   type Route,
   type RouteTraits,
 } from './route.js';
-export { expressPath, RouteTable } from './route-table.js';
+export { AS_EXPRESS, expressPath, PublicUrls, RouteTable } from './route-table.js';
 export { RoutingModule } from './routing.module.js';

@@ -28,12 +28,9 @@ export interface RouteTraits {
   readonly idempotent?: boolean;
   readonly deprecated?: DeprecationTerms;
   readonly stability?: 'experimental' | 'beta';
-  /** The feature's own error codes that the handler can raise. */
   readonly raises?: readonly ErrorCode[];
   readonly located?: Location;
-  /** Bytes the body may have, instead of HTTP_BODY_LIMIT_BYTES. */
   readonly bodyLimitBytes?: number;
-  /** Milliseconds that its handler may take, instead of REQUEST_DEADLINE_MS. */
   readonly deadlineMs?: number;
 }
 

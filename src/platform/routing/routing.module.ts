@@ -1,8 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { Deprecations, RemovalGuard } from './deprecation.js';
-import { PublicUrls } from './public-urls.js';
-import { RouteTable } from './route-table.js';
+import { PublicUrls, RouteTable } from './route-table.js';
 
 /** The table of routes, the addresses by which clients know them, and the end of those that are deprecated. */
 @Global()

@@ -4,7 +4,8 @@ import { CONFIG } from '../config/index.js';
 import { Int64Property } from '../int64.js';
 import { RouteTable } from '../routing/index.js';
 import { StringProperty } from '../validation/index.js';
-import { welcome, type Application } from './application.js';
+import type { Application } from './application.js';
+import { welcome } from './welcome.js';
 
 class NewToy {
   @StringProperty({ minLength: 1, maxLength: 9, example: 'Ball' })

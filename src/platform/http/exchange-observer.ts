@@ -1,8 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { bodyBytes, closeAfter, ExchangeList, Workload, type Exchange } from '../http/index.js';
-import { LOG, type Log } from '../logging/index.js';
 import { CONFIG, type Config } from '../config/index.js';
+import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
+import { Workload, type Exchange } from './exchange.js';
+import { ExchangeList } from './exchange-list.js';
+import { bodyBytes } from './express-messages.js';
+import { closeAfter } from './pipeline.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
 interface EndedExchange {
@@ -80,11 +83,13 @@ export class ExchangeObserver {
 
   /** To be called once its response is closed. */
   end(exchange: Exchange): void {
-    const { response } = exchange;
-    this.close(exchange);
-    this.remember(exchange);
+    const { id, route, response, startedAt } = exchange;
+    this.drop(exchange);
+    const { endedAt } = exchange;
+    this.ended[this.oldest] = { id, route, startedAt, endedAt };
+    this.oldest = (this.oldest + 1) % REMEMBERED;
     this.workload.rest(exchange);
-    const seconds = (exchange.endedAt - exchange.startedAt) / 1000;
+    const seconds = (endedAt - startedAt) / 1000;
     const aborted = !response.writableFinished;
     // Node has 200 where there is no answer yet.
     const status = response.headersSent ? response.statusCode : undefined;
@@ -94,17 +99,13 @@ export class ExchangeObserver {
 
   /** To be called instead for a request that is not handled: an access line would name an answer that was never sent. */
   drop(exchange: Exchange): void {
-    this.close(exchange);
-  }
-
-  private close(exchange: Exchange): void {
     this.active.remove(exchange);
     exchange.endedAt = performance.now();
   }
 
-  private remember({ id, route, startedAt, endedAt }: Exchange): void {
-    this.ended[this.oldest] = { id, route, startedAt, endedAt };
-    this.oldest = (this.oldest + 1) % REMEMBERED;
+  /** To be called for a connection that is refused before there is an exchange. */
+  refused(reason: string): void {
+    this.metrics.connectionsRefused.inc({ reason });
   }
 
   private measure(

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { listen, ListenError } from './listen.js';
+import { listen, ListenError } from './traffic.js';
 
 describe('what is told where nobody can listen', () => {
   it('names an address that the machine does not have', async () => {
