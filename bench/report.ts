@@ -95,23 +95,23 @@ function cellOf(one: Ratio | undefined): string {
   return `${spread(ratio, fixed)}, ${isAtLeast(of) ? '≥' : '≤'} ${String(wanted)} ${isMet(of, wanted, ratio.median) ? '✓' : '✗'}`;
 }
 
-/** Where the service is ahead, where it is not, and why: one line each. */
+/** Where the service is faster than its peers, where it is slower, and why: one paragraph each. */
 export function summary(samples: Samples): string {
   const throughput = ratiosOf(samples).filter(({ of }) => of === 'perSecond');
   const places = (isAhead: boolean): string =>
     peers
       .map((peer) => {
         const taken = throughput.filter((one) => one.peer === peer);
-        return { title: peer.title, said: connectionsWhere(taken, ({ ratio }) => ratio.median >= 1 === isAhead) };
+        return { title: peer.title, where: connectionsWhere(taken, ({ ratio }) => ratio.median >= 1 === isAhead) };
       })
-      .filter(({ said }) => said !== '')
-      .map(({ title, said }) => `${title}: ${said}`)
-      .join('. ') || 'nobody';
+      .filter(({ where }) => where !== '')
+      .map(({ title, where }) => `${title} with ${where}`)
+      .join('; ') || 'none';
   return [
-    `**Ahead** in requests per second, by connections, of ${places(true)}.`,
-    `**Behind** ${places(false)}.`,
-    '**Why**: requests that come at the same time share statements, so many clients are served by few of them. A request that is alone shares with nobody, and pays for keys, limits, validation, log and metrics, which the peers do not have.',
-  ].join('\n');
+    `**More requests per second** than these peers, with these numbers of connections: ${places(true)}.`,
+    `**Fewer requests per second** than these peers: ${places(false)}.`,
+    '**Why**: concurrent requests share database statements, so a few statements serve many clients. A single request shares with no other, and pays for keys, limits, log and metrics, which the peers do not have.',
+  ].join('\n\n');
 }
 
 /** `8 (2 of 4 rows), 32`: the numbers of connections with which it holds for some row. */
