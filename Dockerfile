@@ -1,10 +1,10 @@
-# The service, its command line and nothing else: no shell, no package manager, no file that its user may write.
+# An image with the service and its command line only: no shell, no package manager, no file that its user may write.
 #
 #   docker build --build-arg VERSION=1.0.0 --build-arg REVISION="$(git rev-parse HEAD)" --tag animal-store .
 #   docker run --rm animal-store dist/main.js config
 #
-# Both bases are pinned by the digest of their index, so a build is the same for every platform and on every day; a new
-# one comes by a pull request (.github/dependabot.yml). Both are Debian 13: what better-sqlite3 brings built fits both.
+# Both base images are pinned by the digest of their index, so a build is the same for every platform and on every day.
+# Pull requests update them (.github/dependabot.yml). Both are Debian 13, so better-sqlite3's native code fits both.
 FROM node:24.21.0-trixie-slim@sha256:173f125896c3b47ddf056734c7ea789d04595a6a08769a8f78e0df642781fb66 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -15,8 +15,9 @@ COPY src src
 COPY docs/api.md docs/api.md
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/.cache
 
-# The compiled code of every module, which spares a start some of its CPU time. It holds for this Node, this user and
-# this kind of CPU; elsewhere it is passed over. Node keeps it for its user alone, who is not to own it in the image.
+# Fills the compile cache, which saves CPU time at each start. It is valid for this Node, this user and this type of
+# CPU; elsewhere Node ignores it. Node makes its files readable for their owner only, and in the image root owns them,
+# hence the chmod.
 FROM gcr.io/distroless/nodejs24-debian13:nonroot@sha256:9eeb7f5887d0e239e78264b06f7f11d2e14be534050481803a9e4728fcdd278e AS warm
 WORKDIR /app
 COPY --from=build --chown=65532:65532 /app ./
@@ -35,14 +36,14 @@ LABEL org.opencontainers.image.title="Animal Store" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.created="$CREATED" \
       org.opencontainers.image.base.name="gcr.io/distroless/nodejs24-debian13:nonroot"
-# The heap has 65 % of what the container may use, and 48 MiB for new objects; the rest is for buffers, code and the stack: the
-# heap is collected before the kernel ends the process. By itself V8 would give new objects 3 MiB in a container of 512 MiB, and
-# collect them all the time: docs/benchmarks.md, "Memory".
+# The heap may use 65 % of the container's memory, and new objects 48 MiB. The rest is for buffers, code and the stack,
+# so that V8 collects garbage before the kernel kills the process. By default V8 would give new objects 3 MiB in a
+# container of 512 MiB, and collect them constantly: docs/benchmarks.md, "Memory".
 ENV NODE_ENV=production \
     NODE_OPTIONS="--max-old-space-size-percentage=65 --max-semi-space-size=16" \
     REVISION="$REVISION"
 WORKDIR /app
-# Owned by root: the process reads its program and cannot change it.
+# Owned by root, so the process can read its program but not change it.
 COPY --from=build /app/package.json ./
 COPY --from=warm /app/node_modules node_modules
 COPY --from=build /app/docs docs
@@ -50,5 +51,6 @@ COPY --from=build /app/dist dist
 USER 65532:65532
 EXPOSE 3000 9090
 STOPSIGNAL SIGTERM
-# The base's entry point is Node itself, as process 1: it gets SIGTERM, and `dist/main.js migrate` may stand here instead.
+# The entry point of the base image is Node itself, so Node is process 1 and receives SIGTERM. Another command, for
+# example `dist/main.js migrate`, replaces this one.
 CMD ["dist/main.js"]

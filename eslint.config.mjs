@@ -3,7 +3,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import typescript from 'typescript-eslint';
 import { strictEqual } from './scripts/strict-equal.mjs';
 
-/** What a service may use of Nest's core: the parts that know no HTTP. */
+/** The parts of Nest's core that a service may use, since they know nothing of HTTP. */
 const PLAIN_NEST = ['Inject', 'Injectable', 'OnModuleDestroy', 'OnModuleInit', 'Optional'];
 
 const sources = { files: ['src/**/*.ts'], ignores: ['src/**/*.spec.ts'] };
@@ -35,27 +35,28 @@ export default defineConfig(
     extends: [typescript.configs.strictTypeChecked, typescript.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
-      // A Nest module is a class for its decorator's sake.
+      // A Nest module is a class because it needs a decorator.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
-      // A number is as clear in a template as a string is.
+      // A number is as clear in a template as a string.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // `return done()` says that this was the last step, whatever `done` gives.
+      // `return done()` marks the last step, whatever `done` returns.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/no-empty-function': ['error', { allow: ['arrowFunctions'] }],
-      // A property's written type is what `emitDecoratorMetadata` leaves for Nest to read.
+      // `emitDecoratorMetadata` emits the declared type of a property for Nest.
       '@typescript-eslint/no-inferrable-types': ['error', { ignoreProperties: true }],
-      // Names and keys are counted in code points here, which is what spreading a string gives.
+      // Names and keys are counted in code points, which is how a string spreads.
       '@typescript-eslint/no-misused-spread': ['error', { allow: ['string'] }],
-      // It asks for the `!` that no-non-null-assertion forbids.
+      // This rule asks for the `!` that no-non-null-assertion forbids.
       '@typescript-eslint/non-nullable-type-assertion-style': 'off',
       // A row read from the database is a plain object with an entity's fields.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-      // An empty string is as good as none in configuration and headers.
+      // In configuration and headers an empty string means no value.
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      // tsconfig asks for brackets on index signatures in some places and forgives dots in others; both read well.
+      // tsconfig.json requires brackets for index signatures in some places and allows dots in others. Both are
+      // readable.
       '@typescript-eslint/dot-notation': 'off',
       eqeqeq: 'error',
     },
@@ -63,21 +64,21 @@ export default defineConfig(
   {
     ...sources,
     rules: {
-      // Size is a smell: a longer file is two ideas, a longer function two steps.
+      // A longer file usually holds two ideas, and a longer function two steps.
       'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
       'max-depth': ['error', 3],
       complexity: ['error', 12],
       '@typescript-eslint/max-params': ['error', { max: 4 }],
-      // What the service has to say goes through its log; only the command line talks to a terminal.
+      // The service logs; only the command line writes to a terminal.
       'no-console': 'error',
     },
   },
   {
-    // A package of its own, whose `animal-store` is the source here: tsconfig.json of this project says so.
+    // These are separate packages, but their `animal-store` is the source here, as tsconfig.json says.
     files: ['examples/**/*.ts', 'templates/**/*.ts', 'bench/plain-nest/**/*.ts'],
     languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
-    // `node --test` keeps the promises that its describe and it give.
+    // `node:test` handles the promises that describe and it return.
     rules: {
       '@typescript-eslint/no-floating-promises': [
         'error',
@@ -108,7 +109,7 @@ export default defineConfig(
       ],
     },
   },
-  // As other teams write them.
+  // Written as other teams write.
   {
     files: ['test/extension/ordinary/{gazette,modules}/**/*.ts'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
@@ -118,7 +119,7 @@ export default defineConfig(
     plugins: { jest: { rules: { 'strict-equal': strictEqual } } },
     rules: {
       'jest/strict-equal': 'error',
-      // Jest's matchers and doubles are handed over as they are.
+      // Jest's matchers and mocks are passed unbound.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/require-await': 'off',

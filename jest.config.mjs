@@ -1,6 +1,9 @@
 import { swcOptions } from './test/support/swc-options.mjs';
 
-/** Source and tests are ES modules with relative imports that end in `.js`; SWC turns the TypeScript beside them into ESM. */
+/**
+ * Sources and tests are ES modules with relative imports that end in `.js`. SWC compiles the TypeScript files next to
+ * them.
+ */
 const typescript = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -11,7 +14,7 @@ const typescript = {
   },
 };
 
-/** Black-box tests: they see the built service through its sockets, its log and its database only. */
+/** Black-box tests use the built service through its sockets, its log and its database only. */
 const blackBox = (folder, options = {}) => ({
   ...typescript,
   displayName: folder,
@@ -37,11 +40,11 @@ export default {
       globalSetup: '<rootDir>/test/support/built.mts',
     },
   ],
-  // Three at once keep two cores busy: a black-box test mostly waits for the service that it started.
+  // Three workers keep two cores busy, since a black-box test mostly waits for its service.
   maxWorkers: 3,
-  // An ES module under `--experimental-vm-modules` is never freed by its worker, so a fat worker is replaced.
+  // With `--experimental-vm-modules` a worker never frees ES modules, so a worker that grows too large is replaced.
   workerIdleMemoryLimit: '1GB',
-  // A machine that is busy with other work is late, not wrong.
+  // A busy machine is slow, which is no failure.
   testTimeout: 120_000,
   reporters: [
     '<rootDir>/test/support/short-failures.reporter.mjs',

@@ -5,11 +5,15 @@ import mysql, { type Connection } from 'mysql2/promise';
 import { MariaDb } from '../test/support/mariadb.ts';
 import { migrate, seed } from './services.ts';
 
-/** On the disk, since a commit into memory is none; nothing but a whole table in the buffer pool is not measured here. */
+/**
+ * On disk, since a commit in memory is not durable. Measurements assume that the whole table fits into the buffer pool.
+ */
 const folder = fileURLToPath(new URL('../artifacts/bench', import.meta.url));
 const SETTINGS = ['--innodb-buffer-pool-size=2G', '--innodb-log-file-size=256M'];
 
-/** A server whose commits are durable. It goes with this process, and so does its data, at the latest at the next start. */
+/**
+ * Starts a server whose commits are durable. It ends with this process. Its data is removed then, or at the next start.
+ */
 export async function startServer(): Promise<MariaDb> {
   mkdirSync(folder, { recursive: true });
   sweep();
@@ -23,7 +27,7 @@ export async function startServer(): Promise<MariaDb> {
   return server;
 }
 
-/** Removes what was left by those who were killed. */
+/** Removes the data of processes that were killed. */
 function sweep(): void {
   for (const name of readdirSync(folder)) {
     const owner = /^mariadb-(?:(\d+)-)?/.exec(name);
@@ -39,11 +43,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** One database with so many pets. */
+/** One database that holds `pets` pets. */
 export interface BenchDatabase {
   readonly server: MariaDb;
   readonly url: string;
-  /** A connection of nobody else's, to ask the server how many statements it ran. */
+  /** A separate connection that reads how many statements the server ran. */
   readonly admin: Connection;
   readonly pets: number;
 }

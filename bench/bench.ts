@@ -1,4 +1,7 @@
-/** This service beside its peers, or beside itself: with more pets, more processes, or fewer optimizations. `npm run bench -- --help` says how. */
+/**
+ * Measures this service beside its peers, or beside itself: with more pets, more processes, or fewer optimizations.
+ * Options: `npm run bench -- --help`.
+ */
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { OPTIMIZATIONS } from '../src/platform/optimizations.ts';
@@ -51,11 +54,11 @@ const PETS = 100_000;
 const FEW = 1000;
 const MANY = 10_000_000;
 const REQUEST_PATH = 'decisions/0019-request-path.md';
-/** The first is what V8 takes in a container of 512 MiB, the last what it takes on a machine of 16 GiB. */
+/** MiB. V8 chooses the first in a container of 512 MiB, and the last on a machine of 16 GiB. */
 const SEMI_SPACES = ['1', '8', '32'];
-/** Fewer connections do not keep two processes busy. */
+/** With fewer connections two processes are not fully used. */
 const MANY_AT_ONCE = 32;
-/** Compiled by V8 in the end is what has run for long: all requests of a service warm each other up. */
+/** V8 compiles code that has run for long. All requests of a service warm each other up. */
 const QUICK: Effort = { restarts: 1, rounds: 1, seconds: 1, warmUpSeconds: 2 };
 const FULL: Effort = { restarts: 3, rounds: 1, seconds: 3, warmUpSeconds: 4 };
 
@@ -64,28 +67,28 @@ const list = (text: string): string[] => text.split(',');
 
 const options = new Command('bench')
   .description('measures this service beside its peers on one machine, and writes docs/benchmarks.md')
-  .option('--quick', 'a look of two minutes, which writes no document')
-  .option('--scale', `this service alone, with ${String(FEW)} pets and with ${String(MANY)}`)
-  .option('--processes', 'one process of this service, and two that share the connections')
+  .option('--quick', 'take only two minutes, and write no document')
+  .option('--scale', `measure this service alone, with ${String(FEW)} pets and with ${String(MANY)}`)
+  .option('--processes', 'measure one process of this service, and two that share the connections')
   .option('--json <file>', 'write every sample to a file')
-  .option('--only <names>', `some requests, which writes no document: ${names(scenarios)}`, list)
-  .option('--connections <numbers>', 'only with so many connections at once', list)
-  .option('--against <names>', `some services: ${names(programs)}`, list)
-  .option('--beside <folders>', 'this service alone, and as other folders have it built; writes no document', list)
+  .option('--only <names>', `measure only these requests, and write no document: ${names(scenarios)}`, list)
+  .option('--connections <numbers>', 'measure only with these numbers of connections', list)
+  .option('--against <names>', `measure only these services: ${names(programs)}`, list)
+  .option('--beside <folders>', 'compare this service with its builds in other folders, and write no document', list)
   .option(
     '--without [names]',
-    `this service beside itself without each of these; all where none is named: ${OPTIMIZATIONS.join(', ')}`,
+    `compare this service with itself without each of these, by default all: ${OPTIMIZATIONS.join(', ')}`,
     list,
   )
   .option(
     '--semi-space [MiB]',
-    `this service beside itself with other sizes of V8's semi-spaces; ${SEMI_SPACES.join(', ')} where none is named`,
+    `compare this service with itself with these sizes of V8's semi-spaces, by default ${SEMI_SPACES.join(', ')}`,
     list,
   )
   .addOption(new Option('--restarts <number>', 'processes of each service, one after another').default(undefined, '3'))
-  .addOption(new Option('--rounds <number>', 'with each process').default(undefined, '1'))
-  .addOption(new Option('--seconds <number>', 'of one measurement, whole ones').default(undefined, '3'))
-  .addOption(new Option('--warm-up <number>', 'seconds of it, for each request').default(undefined, '4'))
+  .addOption(new Option('--rounds <number>', 'rounds with each process').default(undefined, '1'))
+  .addOption(new Option('--seconds <number>', 'whole seconds of one measurement').default(undefined, '3'))
+  .addOption(new Option('--warm-up <number>', 'seconds of warm-up for each request').default(undefined, '4'))
   .addOption(new Option('--rest <number>', 'seconds without a request before each measurement').default(undefined, '0'))
   .parse()
   .opts<Options>();
@@ -104,7 +107,7 @@ const parts = [options.only, options.against, options.connections, options.besid
 const isPartial = parts.some((part) => Array.isArray(part));
 const whole = !options.quick && !isPartial;
 
-/** What this service is measured beside, where that is itself in another form. */
+/** Variants of this service, to measure it beside itself. */
 const itself = [...(options.beside ?? []).map(builtIn), ...off.map(without), ...sizes.map(withSemiSpace)];
 
 const server = await startServer();
@@ -114,7 +117,7 @@ try {
 } finally {
   await server.stop();
 }
-// Connections to the server that is gone are still there.
+// Connections to the stopped server would keep the process alive.
 process.exit();
 
 async function besidePeers(): Promise<Samples> {
@@ -156,7 +159,7 @@ async function besideItself(): Promise<Samples> {
   return samples;
 }
 
-/** One process and two, as replicas of it are on one machine. */
+/** One process and two processes, like replicas on one machine. */
 async function besideTwo(): Promise<Samples> {
   const database = await fillDatabase(server, PETS);
   const places = [1, 2].map((processes) => ({ name: String(processes), program: animalStore, processes, database }));
@@ -170,14 +173,14 @@ async function besideTwo(): Promise<Samples> {
   return samples;
 }
 
-/** What is started to be measured. */
+/** A program to start and measure. */
 type Place = Omit<Contender, 'services'> & {
   readonly program: Program;
-  /** 1 where it is left out. */
+  /** Default: 1. */
   readonly processes?: number;
 };
 
-/** Measures processes that are started for it, as often as `effort` says. */
+/** Starts the processes `effort.restarts` times, and measures them each time. */
 async function runAll(
   places: readonly Place[],
   chosen: readonly Case[],
@@ -199,7 +202,7 @@ async function runAll(
   return joined(runs);
 }
 
-/** What an option names; all where it names none. */
+/** The names that an option lists; all names if the option has no value. */
 function namesOf(given: true | readonly string[] | undefined, all: readonly string[]): readonly string[] {
   return given === true ? all : (given ?? []);
 }
@@ -210,7 +213,7 @@ function peersOf({ against }: Options): readonly Program[] {
 
 function chosenOf(all: readonly Scenario[]): readonly Case[] {
   const named = all.filter(({ name }) => options.only?.includes(name) ?? true);
-  // Many forms of this service are measured at one number of connections, since each is a process more.
+  // Every variant is one more process, so many variants are measured at one number of connections only.
   const connections = options.connections?.map(Number) ?? (itself.length > 1 ? [MANY_AT_ONCE] : undefined);
   return casesOf(named, connections);
 }

@@ -9,10 +9,10 @@ const BAR = 15;
 const GAP = 26;
 const ROOM_FOR_FIGURES = 70;
 
-/** At so many connections. */
+/** The number of connections that the bars show. */
 const BARS_AT = 32;
 
-/** Requests per second of each service, as bars with their figures, readable on light and on dark ground. */
+/** Bars of each service's requests per second, with their values, readable on light and dark backgrounds. */
 export function throughputChart(samples: Samples): string {
   const groups = scenarios
     .filter(({ connections }) => connections.includes(BARS_AT))
@@ -66,7 +66,7 @@ ${lines.join('\n')}
 
 const PANEL = { width: 310, height: 190, left: 46, top: 82, gap: 14 } as const;
 
-/** The slowest of 100 answers by the number of connections, a panel a request; both axes grow by factors. */
+/** The p99 latency by number of connections, one panel per request. Both axes are logarithmic. */
 export function latencyChart(samples: Samples): string {
   const chosen = scenarios.filter(({ connections }) => connections.length === CONNECTIONS.length);
   const p99Of = (scenario: string, connections: number, service: string): number | undefined => {
@@ -119,5 +119,5 @@ ${[...legend, ...lines].join('\n')}
 `;
 }
 
-/** One a service, in the order of `programs`; readable on light and on dark ground. */
+/** One colour per service, in the order of `programs`, readable on light and dark backgrounds. */
 const COLOURS = ['#0969da', '#cf222e', '#8250df', '#6e7781', '#1a7f37', '#bc4c00'];

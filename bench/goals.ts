@@ -1,7 +1,9 @@
 import type { Sample } from './load.ts';
 import type { PeerName } from './services.ts';
 
-/** A ratio of this service to a peer that is held: throughput at least; slowest answers and CPU time at most. */
+/**
+ * Goals for a ratio of this service to its peers: a lower bound for throughput, an upper bound for p99 and CPU time.
+ */
 export interface Goal {
   readonly of: 'perSecond' | 'p99Ms' | 'bothMicros';
   readonly against: Readonly<Partial<Record<PeerName, number>>>;
@@ -34,7 +36,7 @@ const at32: Readonly<Record<string, readonly Goal[]>> = {
   create: many(2, 6, 1),
 };
 
-/** Those of a scenario at so many connections. */
+/** The goals of a scenario at a number of connections. */
 export function goalsOf({ scenario, connections }: { scenario: string; connections: number }): readonly Goal[] {
   if (connections === 1) return few(0.95, 1.5, 0.95);
   if (connections < 32) return few(1.2, 3, 1);
@@ -47,7 +49,7 @@ export function isMet(of: Goal['of'], wanted: number, ratio: number): boolean {
   return isAtLeast(of) ? ratio >= wanted : ratio <= wanted;
 }
 
-/** CPU time is that of the service with its database, since one may move work to the other. */
+/** CPU time includes that of the database, since a service may move work to its database. */
 export function valueOf(sample: Sample, of: Goal['of']): number {
   return of === 'bothMicros' ? sample.cpuMicros + sample.databaseMicros : sample[of];
 }

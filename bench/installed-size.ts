@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 
-/** Bytes that the built service needs: the package as it is published, and what `npm ci --omit=dev` installs. */
+/** Bytes on disk of the built service: the published package, and what `npm ci --omit=dev` installs. */
 export function installedBytes(): { packages: number; own: number } {
   const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { readonly dev?: true; readonly devOptional?: true }>;
@@ -12,7 +12,7 @@ export function installedBytes(): { packages: number; own: number } {
   const folders = Object.entries(lock.packages)
     .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
     .map(([path]) => join(project, path))
-    // Optional packages of other platforms are in the lock file only.
+    // The lock file lists optional packages of other platforms, which are not installed.
     .filter((folder) => existsSync(folder));
   return {
     packages: folders.reduce((sum, folder) => sum + bytesIn(folder), 0),
@@ -20,7 +20,7 @@ export function installedBytes(): { packages: number; own: number } {
   };
 }
 
-/** Of all files in a folder, without the packages inside of it, which the lock file lists by themselves. */
+/** Bytes of all files in a folder, without nested packages, which the lock file lists separately. */
 function bytesIn(folder: string, except = ''): number {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

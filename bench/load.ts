@@ -5,25 +5,25 @@ import { randomFrom, type Case, type Request } from './scenarios.ts';
 import type { RunningService } from './services.ts';
 import { wrk, type WrkResult } from './wrk.ts';
 
-/** What one service did under one kind of request. */
+/** The figures of one service under one kind of request. */
 export interface Sample {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of the service's process for a request. */
+  /** CPU time of the service's process per request. */
   readonly cpuMicros: number;
-  /** CPU time of the database server for a request. */
+  /** CPU time of the database server per request. */
   readonly databaseMicros: number;
-  /** Statements that the database server ran for a request. */
+  /** Statements of the database server per request. */
   readonly queries: number;
   readonly residentMiB: number;
 }
 
 /**
- * Drives the processes of a service for `seconds`, each with its part of the connections, all of which have requests of their
- * own. Of several, the slowest answers are those of the slowest process.
+ * Sends requests to the processes of a service for `seconds`. Each process gets an equal part of the connections, and
+ * each connection has its own requests. With several processes, the latencies are those of the slowest.
  *
- * @throws {Error} when other answers than are to be refused were neither 2xx nor 3xx.
+ * @throws {Error} if more answers than expected were neither 2xx nor 3xx.
  */
 export async function measure(
   services: readonly RunningService[],
@@ -37,7 +37,7 @@ export async function measure(
   const all = (key: keyof WrkResult): number => results.reduce((sum, result) => sum + result[key], 0);
   const slowest = (key: keyof WrkResult): number => Math.max(...results.map((result) => result[key]));
   const [requests, refused, broken] = [all('requests'), all('refused'), all('broken')];
-  // They are drawn by chance, and a measurement ends anywhere among them.
+  // Refused requests are chosen at random, and a measurement may end anywhere among them.
   const mostRefused = 2 * (scenario.refused ?? 0) * requests + (scenario.refused === undefined ? 0 : 10);
   if (refused > mostRefused || broken > 0 || requests === 0) {
     throw new Error(
@@ -55,7 +55,7 @@ export async function measure(
   };
 }
 
-/** The same without a look at what comes of it: a service that just started may refuse what it will do soon. */
+/** Sends the requests without checking the answers: a service that has just started may still refuse some. */
 export function drive(
   services: readonly RunningService[],
   scenario: Case,
@@ -73,7 +73,7 @@ async function driveOne(service: RunningService, scenario: Case, pets: number, s
     return requests.map((request) => onTheWire(service.origin, headers, request));
   });
   const [first = []] = ofEach;
-  // One of each connection in turn, as they would come.
+  // Takes one request of each connection in turn.
   const requests = first.flatMap((_, index) => ofEach.map((own) => own[index] as string));
   return wrk(service.origin, requests, scenario.connections, seconds);
 }

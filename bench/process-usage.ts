@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { residentBytes } from '../test/support/process-size.ts';
 
-/** /proc counts CPU time in ticks of this length, whatever the kernel does: `getconf CLK_TCK`. */
+/** /proc counts CPU time in ticks of this length on every kernel: `getconf CLK_TCK`. */
 const MICROSECONDS_PER_TICK = 10_000;
 
-/** CPU time of a whole process so far, all threads, in microseconds. */
+/** CPU time of all threads of a process so far, in microseconds. */
 export function cpuMicrosOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
     .replace(/^.*\) /, '')

@@ -10,7 +10,7 @@ const OURS = animalStore.name;
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const fixed = (value: number): string => value.toFixed(2);
 
-/** On what the figures rest. */
+/** The conditions under which the figures were measured. */
 export function circumstances({ restarts, rounds, seconds }: Effort): string {
   const taken = `${counted(rounds, 'round')} of ${counted(seconds, 'second')}`;
   const all = restarts === 1 ? taken : `${taken} with each of ${restarts} processes of a service`;
@@ -20,7 +20,7 @@ export function circumstances({ restarts, rounds, seconds }: Effort): string {
 
 const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-/** What each service did: medians of the rounds, and how far the rounds are apart. */
+/** The figures of each service: medians of the rounds, and their spread. */
 export function resultTable(samples: Samples, entrants: readonly Program[], cases: readonly Case[]): string {
   const rows = cases.flatMap(({ name, title }) =>
     entrants.flatMap((program) => {
@@ -41,7 +41,7 @@ export function resultTable(samples: Samples, entrants: readonly Program[], case
   return table(head, rows);
 }
 
-/** What is written above each kind of ratio. */
+/** The heading of each kind of ratio. */
 const TITLES: Readonly<Record<Goal['of'], string>> = {
   perSecond: 'requests/s',
   p99Ms: 'p99',
@@ -54,11 +54,11 @@ interface Ratio {
   readonly of: Goal['of'];
   readonly peer: Program;
   readonly ratio: Spread;
-  /** Undefined where nothing is aimed at. */
+  /** Undefined if there is no goal. */
   readonly wanted: number | undefined;
 }
 
-/** This service against each peer, case by case. */
+/** The ratios of this service to each peer, case by case. */
 function ratiosOf(samples: Samples): Ratio[] {
   return casesOf(scenarios).flatMap((measured) =>
     goalsOf(measured).flatMap(({ of, against }) =>
@@ -74,7 +74,7 @@ function ratiosOf(samples: Samples): Ratio[] {
   );
 }
 
-/** The ratios of this service to its peers, with what is aimed at. */
+/** The ratios of this service to its peers, with the goals. */
 export function goalTable(samples: Samples): string {
   const ratios = ratiosOf(samples);
   const rows = Map.groupBy(ratios, ({ measured, of }) => `${measured.title} | ${TITLES[of]}`);
@@ -114,7 +114,7 @@ export function summary(samples: Samples): string {
   ].join('\n\n');
 }
 
-/** `8 (2 of 4 rows), 32`: the numbers of connections with which it holds for some row. */
+/** The numbers of connections at which `holds` is true for some row, for example `8 (2 of 4 rows), 32`. */
 function connectionsWhere(ratios: readonly Ratio[], holds: (ratio: Ratio) => boolean): string {
   return [...Map.groupBy(ratios, ({ measured }) => measured.connections)]
     .sort(([one], [other]) => one - other)
@@ -126,7 +126,7 @@ function connectionsWhere(ratios: readonly Ratio[], holds: (ratio: Ratio) => boo
     .join(', ');
 }
 
-/** Requests per second and CPU time of this service to those of itself in other forms. */
+/** The ratios of this service to its variants: requests per second and CPU time. */
 export function besideItselfTable(
   samples: Samples,
   others: readonly Program[],
@@ -154,7 +154,7 @@ export function memoryTable(samples: Samples, entrants: readonly Program[]): str
   return table(['Service', 'Most resident MiB'], rows);
 }
 
-/** The same requests by one process and by two. */
+/** The same requests to one process and to two. */
 export function processesTable(samples: Samples, one: string, two: string): string {
   const head = ['Request, connections', '', 'One process', 'Two processes', 'Ratio'];
   return table(
@@ -170,7 +170,7 @@ export function scaleTable(samples: Samples, few: string, many: string): string 
   return table(head, pairRows(samples, casesOf(scaleScenarios), [few, many], of));
 }
 
-/** A figure of two contenders side by side, and the ratio of the second to the first. */
+/** A figure of two contenders in two columns, with the ratio of the second to the first. */
 function pairRows(
   samples: Samples,
   cases: readonly Case[],

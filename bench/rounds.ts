@@ -5,33 +5,36 @@ import { drive, measure, type Sample } from './load.ts';
 import type { Case } from './scenarios.ts';
 import type { RunningService } from './services.ts';
 
-/** A service on its database, as one process or more. */
+/** A service with its database, in one process or more. */
 export interface Contender {
-  /** Tells it from the others. */
+  /** A unique name. */
   readonly name: string;
   readonly services: readonly RunningService[];
   readonly database: BenchDatabase;
 }
 
 export interface Effort {
-  /** Processes of each service, one after another: one may be a fifth faster than its twin for all its life. */
+  /**
+   * How many processes of each service run, one after another. One may be a fifth faster than the next as long as it
+   * lives.
+   */
   readonly restarts: number;
-  /** Of each of them. */
+  /** Rounds with each process. */
   readonly rounds: number;
-  /** Of one measurement. */
+  /** Seconds of one measurement. */
   readonly seconds: number;
-  /** Of each service with each scenario, before the first round. */
+  /** Seconds for each service and scenario, before the first round. */
   readonly warmUpSeconds: number;
-  /** Without a request, before each scenario; none where it is left out. */
+  /** Seconds without requests before each scenario. Default: 0. */
   readonly restSeconds?: number;
 }
 
-/** By scenario, then by contender: a sample a round. */
+/** One sample per round, by scenario and then by contender. */
 export type Samples = Readonly<Record<string, Readonly<Record<string, readonly Sample[]>>>>;
 
 /**
- * Measures every contender with every scenario, in turn, over and over: what disturbs the machine for a while disturbs
- * all. Each round begins with another contender, going on from those with earlier processes.
+ * Measures every contender with every scenario in turn, several times, so that a disturbance of the machine affects all
+ * of them. Each round begins with another contender; the rotation continues over restarts.
  */
 export async function runRounds(
   contenders: readonly Contender[],
@@ -39,7 +42,7 @@ export async function runRounds(
   { rounds, seconds, warmUpSeconds, restSeconds = 0 }: Effort,
   roundsBefore: number,
 ): Promise<Samples> {
-  // One of each scenario, with the most connections: what is compiled does not depend on their number.
+  // One case of each scenario, with the most connections, since their number does not change what V8 compiles.
   const warming = [...new Map(scenarios.map((one) => [one.scenario, one])).values()];
   const all = warmUpSeconds * warming.length + rounds * seconds * scenarios.length;
   const format = 'bench {bar} {percentage} % in {duration_formatted}: {note}';
@@ -67,7 +70,7 @@ export async function runRounds(
   return samples;
 }
 
-/** As if one run had taken them all. */
+/** Merges the samples of several runs. */
 export function joined(runs: readonly Samples[]): Samples {
   const all: Record<string, Record<string, Sample[]>> = {};
   for (const run of runs) {

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { randomFrom, type Case, type Request } from './scenarios.ts';
 import type { RunningService } from './services.ts';
 
-/** How many requests of a scenario. */
+/** The number of requests that are compared for each scenario. */
 const COMPARED = 40;
 
 /**
- * Makes sure that all services do the same job.
+ * Checks that all services do the same work.
  *
- * @throws {AssertionError} where one answers another body or status than the first, the id of what is made aside.
+ * @throws {AssertionError} if a service's status or body differs from that of the first. Ids of created pets may
+ * differ.
  */
 export async function requireSameAnswers(
   services: readonly RunningService[],
@@ -33,7 +34,7 @@ async function answerOf(service: RunningService, scenario: Case, pets: number, a
     headers: { ...service.headersOf(0), ...headers },
   });
   const value = (await answer.json()) as object;
-  // Each says in its own words why.
+  // Each service words its errors differently.
   if (!answer.ok) return { status: answer.status };
   return {
     status: answer.status,

@@ -10,24 +10,24 @@ export interface Request {
 /** One kind of request that is measured. */
 export interface Scenario {
   readonly name: string;
-  /** For people. */
+  /** The name in tables. */
   readonly title: string;
-  /** The requests of one client, sent in turn, over and over; `random` gives 0 to just under 1. */
+  /** The requests of one client, repeated in this order. `random` returns numbers from 0 to just under 1. */
   readonly requests: (service: RunningService, pets: number, random: () => number) => Request[];
-  /** How many connections send them at once; each number is a measurement of its own. */
+  /** The numbers of connections. Each number is a separate measurement. */
   readonly connections: readonly number[];
   readonly writes?: boolean;
-  /** The share of requests that are to be refused; 0 where it is left out. */
+  /** The share of requests that must be refused. Default: 0. */
   readonly refused?: number;
 }
 
-/** A scenario at one number of connections. */
+/** A scenario with one number of connections. */
 export interface Case extends Omit<Scenario, 'connections'> {
   readonly scenario: string;
   readonly connections: number;
 }
 
-/** @param connections those that are wanted; all where it is left out. */
+/** @param connections the numbers to keep. Default: all. */
 export function casesOf(all: readonly Scenario[], connections?: readonly number[]): readonly Case[] {
   return all.flatMap((scenario) =>
     scenario.connections
@@ -42,17 +42,17 @@ export function casesOf(all: readonly Scenario[], connections?: readonly number[
   );
 }
 
-/** Requests that a client has before it begins anew. */
+/** How many different requests a client sends before it repeats them. */
 const DISTINCT = 500;
 
-/** From one client that waits for each answer to more than the database has connections for. */
+/** From one client that waits for each answer, to more clients than the database has connections for. */
 export const CONNECTIONS = [1, 8, 32, 128] as const;
 const MANY = [32] as const;
 
 const get = (path: string): Request => ({ method: 'GET', path: `/v1/pets${path}` });
 const many = (make: () => Request): Request[] => Array.from({ length: DISTINCT }, make);
 
-/** Every connection asks for its own ids and pages, so that what is collapsed is what would be in earnest. */
+/** Every connection asks for its own ids and pages, so that as many requests as in production are combined. */
 export const scenarios: readonly Scenario[] = [
   { name: 'list20', title: 'list 20', requests: () => [get('')], connections: CONNECTIONS },
   { name: 'list100', title: 'list 100', requests: () => [get('?limit=100')], connections: MANY },
@@ -99,7 +99,7 @@ const create = (random: () => number): Request => ({
 
 const FILTERS = ['', 'available', 'sold', 'pending'] as const;
 
-/** 1 % is refused; of the rest 80 % are lists, half of them the first page, 15 % gets and 5 % creates. */
+/** 1 % is refused. Of the rest, 80 % are lists (half of them the first page), 15 % gets and 5 % creates. */
 function ofADay(cursor: Program['cursor'], pets: number, random: () => number): Request {
   const kind = random();
   if (kind < 0.01) return get('?limit=0');
@@ -111,7 +111,7 @@ function ofADay(cursor: Program['cursor'], pets: number, random: () => number): 
   return get(`?cursor=${at}${status === '' ? '' : `&status=${status}`}`);
 }
 
-/** What must not cost more the more pets there are; 3 of 100 pets are pending. */
+/** Requests that must not become slower with more pets. 3 of 100 pets are pending. */
 export const scaleScenarios: readonly Scenario[] = [
   { name: 'first', title: 'first page', requests: () => [get('')], connections: MANY },
   {
@@ -131,7 +131,7 @@ export const scaleScenarios: readonly Scenario[] = [
   { name: 'rare', title: 'a rare status', requests: () => [get('?status=pending')], connections: MANY },
 ];
 
-/** Random numbers from a seed, so that every service gets the same requests (mulberry32). */
+/** Random numbers from a seed (mulberry32), so that every service gets the same requests. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

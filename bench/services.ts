@@ -13,28 +13,30 @@ const START_LIMIT_MS = 30_000;
 
 export type PeerName = 'bare' | 'fastify' | 'nest' | 'go' | 'rust';
 
-/** How a service is started, and what it takes for a cursor. */
+/** How a service is started, and the form of its cursors. */
 export interface Program {
-  /** Tells it from the others. */
+  /** A unique name. */
   readonly name: string;
   readonly title: string;
-  /** Where it is started. */
+  /** The working directory. */
   readonly folder: string;
-  /** The program that runs it; this Node where it is left out. */
+  /** The program. Default: this Node. */
   readonly command?: string;
   readonly args: readonly string[];
-  /** Above what production is started with. */
+  /** Added to the environment of production. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Keys that the connections share; none where it asks for no key. */
+  /** How many keys the connections share; 0 if the service requires no key. */
   readonly keys: number;
-  /** The cursor of the page after this id, of the pets of a status or of all. */
+  /** The cursor of the page after this id, among the pets of one status or among all. */
   readonly cursor: (id: number, status?: string) => string;
 }
 
-/** What the image starts Node with. */
+/** The options with which the image starts Node. */
 const [, imageOptions = ''] = /NODE_OPTIONS="([^"]*)"/.exec(readFileSync(join(project, 'Dockerfile'), 'utf8')) ?? [];
 
-/** As production runs it: compiled, json log to a pipe that someone reads, limits on, but above what one machine sends. */
+/**
+ * As in production: compiled, with a JSON log to a pipe, and with limits that are higher than one machine can reach.
+ */
 export const animalStore: Program = {
   name: 'animal-store',
   title: 'Animal Store',
@@ -60,7 +62,7 @@ const peers: readonly Program[] = [
   },
 ];
 
-/** What compiles a peer. A machine without it measures without that peer. */
+/** The compiler of each peer. A machine without the compiler measures without that peer. */
 const TOOLCHAINS: Readonly<Record<string, string>> = { go: 'go', rust: 'cargo' };
 
 export const programs: readonly Program[] = [animalStore, ...peers].filter(({ name }) => {
@@ -68,7 +70,7 @@ export const programs: readonly Program[] = [animalStore, ...peers].filter(({ na
   return toolchain === undefined || findProgram(toolchain) !== undefined;
 });
 
-/** This service as it is built in another folder, which is as this one is but for what is to be compared. */
+/** This service as built in another folder, which differs only in what is compared. */
 export function builtIn(folder: string): Program {
   return { ...animalStore, name: folder, title: folder, folder: resolve(folder) };
 }
@@ -79,18 +81,18 @@ export function without(optimization: string): Program {
   return { ...animalStore, name, title: name, env: { ...animalStore.env, OPTIMIZATIONS_OFF: optimization } };
 }
 
-/** This service with semi-spaces of so many MiB, of which V8's young generation has three at most. */
+/** This service with another semi-space size in MiB. V8's young generation has up to three semi-spaces. */
 export function withSemiSpace(size: string): Program {
   const name = `semi-space of ${size} MiB`;
   const options = imageOptions.replace(/--max-semi-space-size=\d+/, `--max-semi-space-size=${size}`);
   return { ...animalStore, name, title: name, env: { NODE_OPTIONS: options } };
 }
 
-/** A service that runs, and what it has used so far. */
+/** A running service. */
 export class RunningService {
   readonly program: Program;
   readonly origin: string;
-  /** Of its clients, each of which has a rate limit of its own; none where a service asks for no key. */
+  /** The keys of its clients. Each client has its own rate limit. Empty if the service requires no key. */
   readonly keys: readonly string[];
   readonly #child: ChildProcess;
 
@@ -105,21 +107,21 @@ export class RunningService {
     const port = await freePort();
     const env = { ...environment(databaseUrl), PORT: String(port), ...program.env };
     const keys = Array.from({ length: program.keys }, () => makeKey(env));
-    // Someone takes the log, as a container's runtime does, for next to nothing.
+    // Another process reads the log, as a container's runtime does, at almost no cost.
     const reader = spawnTethered('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
     const child = spawnTethered(program.command ?? process.execPath, program.args, {
       cwd: program.folder,
       env: program.command === undefined ? env : { ...env, ...addressOf(databaseUrl) },
       stdio: ['ignore', reader.stdin ?? 'ignore', 'inherit'],
     });
-    // The service alone holds it from here on, so the reader ends with it.
+    // Now only the service holds the pipe, so the reader ends with the service.
     reader.stdin?.destroy();
     const service = new RunningService(program, child, `http://127.0.0.1:${String(port)}`, keys);
     await service.#untilItAnswers();
     return service;
   }
 
-  /** What the nth connection sends with every request. */
+  /** The headers of every request on the nth connection. */
   headersOf(connection: number): Record<string, string> {
     const key = this.keys[connection % this.keys.length];
     return key === undefined ? {} : { Authorization: `Bearer ${key}` };
@@ -149,7 +151,7 @@ export class RunningService {
   }
 }
 
-/** Compiles those of these peers that Node does not run as they are: Nest has decorators. */
+/** Compiles those of the peers that Node cannot run directly. Nest needs decorators. */
 export function buildPeers(entrants: readonly Program[]): void {
   const has = (wanted: PeerName): boolean => entrants.some(({ name }) => name === wanted);
   const run = (program: string, args: readonly string[], folder = project): void => {
@@ -162,12 +164,12 @@ export function buildPeers(entrants: readonly Program[]): void {
   if (has('rust')) run('cargo', cargo, join(project, 'bench/peers/rust'));
 }
 
-/** Brings the schema, which the peers use too. */
+/** Creates the schema, which the peers use too. */
 export function migrate(databaseUrl: string): void {
   runCommand(environment(databaseUrl), ['migrate']);
 }
 
-/** Fills the table `pet`, and shows how far it is. */
+/** Fills the table `pet`, and shows the progress. */
 export function seed(databaseUrl: string, count: number): void {
   runCommand(environment(databaseUrl), ['seed', '--count', String(count)], false);
 }
@@ -185,7 +187,7 @@ function runCommand(env: NodeJS.ProcessEnv, args: readonly string[], quiet = tru
   });
 }
 
-/** The database as a peer takes it that does not parse a URL. */
+/** The database's address for peers that do not parse a URL. */
 function addressOf(databaseUrl: string): NodeJS.ProcessEnv {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   return {
@@ -197,7 +199,7 @@ function addressOf(databaseUrl: string): NodeJS.ProcessEnv {
   };
 }
 
-/** What production is started with here. */
+/** The environment of production on this machine. */
 export function environment(databaseUrl: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],

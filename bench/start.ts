@@ -1,4 +1,7 @@
-/** How long the service takes to be ready, and what it holds at rest. `npm run bench:start -- --help` says how. */
+/**
+ * Measures how long the service takes until it is ready, and its memory at rest. Options: `npm run bench:start --
+ * --help`.
+ */
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { get } from 'node:http';
@@ -19,24 +22,24 @@ import { quantileOf, spreadOf } from './statistics.ts';
 
 const options = new Command('bench:start')
   .description('measures starts of this service, and its memory at rest')
-  .option('--starts <number>', 'on each engine', '20')
-  .option('--rest <seconds>', 'before memory is read', '60')
+  .option('--starts <number>', 'starts on each engine', '20')
+  .option('--rest <seconds>', 'seconds before memory is read', '60')
   .parse()
   .opts<{ starts: string; rest: string }>();
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-/** Milliseconds between two looks at /readyz. */
+/** Milliseconds between two requests to /readyz. */
 const LOOK_MS = 5;
 
 interface Started {
   readonly readyMs: number;
-  /** All threads, until it was ready. */
+  /** CPU time of all threads until the service was ready. */
   readonly cpuMs: number;
   readonly pid: number | undefined;
   stop(): Promise<void>;
 }
 
-/** @param env beside what a production start has. */
+/** @param env added to the environment of production. */
 async function start(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const port = await freePort();
   const own = { PORT: '0', MANAGEMENT_PORT: String(port), SHUTDOWN_DELAY_MS: '0' };
@@ -70,7 +73,7 @@ function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }
 
-/** The very first start: no compiled code is kept, and the data folder is empty. */
+/** A first start: without compiled code, and with an empty data folder. */
 async function firstStart(folder: string, compileCache: NodeJS.ProcessEnv): Promise<number> {
   const url = `sqlite:${join(folder, `first-${String(performance.now())}.sqlite`)}`;
   const started = await start(url, { ...compileCache, MIGRATIONS: 'run' });

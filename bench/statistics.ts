@@ -4,7 +4,7 @@ export interface Spread {
   readonly most: number;
 }
 
-/** @param values at least one. */
+/** @param values at least one value. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const [low, high] = [Math.floor((sorted.length - 1) / 2), Math.ceil((sorted.length - 1) / 2)];
@@ -16,16 +16,16 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * The value that this share of all stays at or below.
+ * The value that this share of all values does not exceed.
  *
- * @param values at least one.
+ * @param values at least one value.
  */
 export function quantileOf(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
 }
 
-/** The ratios of two series, round by round: what disturbed a round disturbed both. */
+/** The ratios of two series, round by round, since a disturbance of a round affects both. */
 export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spread {
   return spreadOf(ours.map((value, round) => value / (theirs[round] ?? NaN)));
 }

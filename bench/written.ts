@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Puts a text between `<!-- NAME -->` and `<!-- end of NAME -->` of a page in docs. */
+/** Writes a text between `<!-- NAME -->` and `<!-- end of NAME -->` of a page in docs. */
 export function writeBlock(name: string, text: string, file = 'benchmarks.md'): void {
   const page = new URL(`../docs/${file}`, import.meta.url);
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
@@ -10,7 +10,7 @@ export function writeBlock(name: string, text: string, file = 'benchmarks.md'): 
   writeFileSync(page, `${before.slice(0, from + begin.length)}\n\n${text.trim()}\n\n${before.slice(to)}`);
 }
 
-/** @param file in docs. */
+/** @param file a path in docs. */
 export function writeChart(file: string, svg: string): void {
   writeFileSync(new URL(`../docs/${file}`, import.meta.url), svg);
 }

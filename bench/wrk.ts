@@ -13,18 +13,18 @@ export interface WrkResult {
   readonly micros: number;
   /** Answers that were neither 2xx nor 3xx. */
   readonly refused: number;
-  /** Requests without an answer. */
+  /** Requests that got no answer. */
   readonly broken: number;
   readonly p50Micros: number;
   readonly p99Micros: number;
 }
 
 /**
- * Drives a server with wrk: of two cores, which are for the service and its database, it takes a small part of what
- * autocannon takes for a request.
+ * Sends requests with wrk. The service and its database need both cores, and wrk uses a small part of the CPU time that
+ * autocannon would use per request.
  *
- * @param requests as they go over the wire, sent in turn over all connections.
- * @param seconds whole ones.
+ * @param requests the bytes of the requests, sent in turn over all connections.
+ * @param seconds whole seconds.
  */
 export async function wrk(
   origin: string,
@@ -33,7 +33,7 @@ export async function wrk(
   seconds: number,
 ): Promise<WrkResult> {
   const program = findProgram('wrk');
-  if (program === undefined) throw new Error('No wrk here: node scripts/setup-test-machine.mjs');
+  if (program === undefined) throw new Error('wrk is not installed: node scripts/setup-test-machine.mjs');
   const folder = scratchFolder('wrk');
   try {
     const file = join(folder, 'requests');

@@ -1,28 +1,28 @@
 /**
- * Prints the diagrams of docs/architecture.md as they are when the built service runs: its Nest modules, and the calls
- * between its parts for two requests.
+ * Prints the diagrams of docs/architecture.md from the running service: its Nest modules, and the calls between its
+ * parts for two requests.
  */
 import { ModulesContainer } from '@nestjs/core';
 import { startNoting } from './request-calls.mjs';
 
-/** What is called everywhere, and says nothing of the path of a request. */
+/** Files that are called everywhere, and say nothing about the path of a request. */
 const LEFT_OUT = /^(platform\/[^/]*\.ts|platform\/(tracing|errors)\/|testing\/)/;
 /** Calls of these parts into a library are not drawn. */
 const USERS_LEFT_OUT = new Set([undefined, 'http', 'database']);
-/** Libraries that call this service, and are called by it. */
+/** Libraries that both call this service and are called by it. */
 const LIBRARIES = { '@nestjs/core': 'Nest', typeorm: 'TypeORM' };
-/** Names that an arrow carries; more of them would draw the parts far apart. */
+/** The most names on one arrow. With more, the parts would be drawn far apart. */
 const MOST_NAMES = 4;
-/** How often a request is done. */
+/** How many times each request is sent. */
 const TIMES = 3;
-/** Nest adds every global module to the imports of each; only these two are written with them. */
+/** Nest adds every global module to the imports of each module. Only these two import them in their source. */
 const IMPORTERS_OF_GLOBALS = { ApplicationModule: /^PlatformModule$/, PlatformModule: /^(?!InternalCore|TypeOrmCore)/ };
 
 const { application, callsOf } = await startNoting();
 const { client } = application;
 const create = (key) =>
   client.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' }, { headers: { 'Idempotency-Key': key } });
-// What is done once, on the first request of a kind, is no part of it.
+// The first request of a kind does work that is done only once, so it is left out.
 await client.get('/v1/pets');
 await create('first');
 const lists = await callsOfEach(() => client.get('/v1/pets'));
@@ -65,9 +65,10 @@ function importsOf(all) {
 }
 
 /**
- * Calls from one part to another, each at its first time; those in a row between the same two are one.
+ * Calls from one part to another, each at its first time. Consecutive calls between the same two parts are one arrow.
  *
- * @param calls those of each time that it was done: what is not among all of them, as of a timer, belongs to something else.
+ * @param calls the calls of each request. A call that is not made for every request belongs to something else, for
+ * example a timer.
  */
 function messagesOf(calls) {
   const [first, ...others] = calls.map((ofOne) => ofOne.flatMap(messagesOfCall));
@@ -99,7 +100,7 @@ function messagesOfCall({ file, caller, name }) {
   return USERS_LEFT_OUT.has(user) ? [message] : [{ from: user, to: library, name: caller.entered }, message];
 }
 
-/** A concern of the platform, or a file of a feature. What application.ts connects is called by the adapter. */
+/** A concern of the platform, or a file of a feature. The HTTP adapter calls what application.ts connects. */
 function partOf(file) {
   if (file === undefined || LEFT_OUT.test(file)) return undefined;
   if (file === 'application.ts') return 'http';

@@ -1,6 +1,4 @@
-/**
- * Builds `dist`. With `--unless-built` it does nothing where `dist` was built from the same files.
- */
+/** Builds `dist`. With `--unless-built` it builds only if the sources have changed since the last build. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +18,7 @@ requireNode();
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 if (!process.argv.includes('--unless-built') || !isBuilt()) build();
 
-/** `npm ci --ignore-scripts` leaves out the one script that brings Node. */
+/** `npm ci --ignore-scripts` also skips the script that installs Node. */
 function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 24 || (major === 24 && minor >= 11)) return;
@@ -33,7 +31,7 @@ function requireNode() {
 
 function build() {
   process.stderr.write('Building dist\n');
-  // A folder of an earlier build may hold what a renamed source left behind.
+  // An earlier build may have left files of sources that were renamed since.
   rmSync('dist', { recursive: true, force: true });
   for (const step of STEPS) {
     const { status } = spawnSync(process.execPath, step, { stdio: 'inherit' });
@@ -47,7 +45,10 @@ function isBuilt() {
   return existsSync(STAMP) && existsSync('dist/main.js') && readFileSync(STAMP, 'utf8') === stamp();
 }
 
-/** What was built, from what and with what: another tool, as `nest start --watch`, may have written `dist` since. */
+/**
+ * A hash of the sources, of Node's version and of the result, since another tool (`nest start --watch`) may have
+ * written `dist`.
+ */
 function stamp() {
   const sources = SOURCES.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -5,10 +5,10 @@ import { removeScratch } from '../test/support/scratch.ts';
 import { spawnTethered } from '../test/support/tethered.ts';
 
 /**
- * Starts the built service, as for development, on an empty database in memory.
+ * Starts the built service in development mode on an empty database in memory.
  *
- * @param env variables besides.
- * @returns its address without `/v1`, its first key, and what stops it: `await using`.
+ * @param env additional variables.
+ * @returns its URL without `/v1`, its first key, and a function to stop it, which `await using` calls.
  */
 export async function startService(env = {}) {
   const child = spawnTethered(process.execPath, [builtProgram('main.js')], {

@@ -1,7 +1,7 @@
 /**
- * Makes the program of what was built: the service `dist/main.js`, its command line `dist/cli.js`, and in `dist/program`
- * the chunks that both are read from, some files in place of two thousand (docs/decisions/0018-bundling.md).
- * The other files of `dist` stay modules of their own: they are the package, whose features bring the rest.
+ * Bundles the build: the service `dist/main.js` and the command line `dist/cli.js`, with shared chunks in
+ * `dist/program`. A start then reads some files in place of two thousand (docs/decisions/0018-bundling.md). The other
+ * files of `dist` stay separate modules: they are the package, which other programs import.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -13,7 +13,10 @@ import { withoutRedundantNames } from './without-redundant-names.mjs';
 const project = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(project, 'dist');
 
-/** A module of ours knows its files and packages by its place in `dist`, which in a bundle is that of the chunk. */
+/**
+ * Our modules find files and packages relative to their place in `dist`. In a bundle that would be the place of the
+ * chunk.
+ */
 const placesInDist = {
   name: 'places in dist',
   setup({ onLoad }) {
@@ -22,7 +25,7 @@ const placesInDist = {
       const place = JSON.stringify(`../${relative(dist, path)}`);
       const text = await readFile(path, 'utf8');
       const contents = text
-        // Without it `require` is the bundler's, which takes along what is loaded by it.
+        // Removed, so that `require` is the bundler's, which bundles what it loads.
         .replace('const require = createRequire(import.meta.url);', '')
         .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
       return { contents };
@@ -30,7 +33,9 @@ const placesInDist = {
   },
 };
 
-/** Only our own code is mapped: a library's source is not there to be read, and its maps would be many times ours. */
+/**
+ * Maps only our own code. Sources of libraries are not shipped, and their maps would be many times larger than ours.
+ */
 const mapsOfOurs = {
   name: 'maps of our own code',
   setup({ onEnd }) {
@@ -73,19 +78,19 @@ await build({
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  // Injection, the document and the tables name classes.
+  // Nest's injection, the OpenAPI document and the database tables use the names of classes.
   keepNames: true,
   plugins: [placesInDist, mapsOfOurs, redundantNames],
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,
   absWorkingDir: project,
-  // Chunks are not run in the order of their imports, and every decorator needs it.
+  // Chunks do not run in the order of their imports, and every decorator needs this package.
   inject: ['reflect-metadata'],
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
   },
-  // Machine code, files for browsers, and parts of Nest that are not installed.
+  // Native code, files for browsers, and parts of Nest that are not installed.
   external: ['better-sqlite3-v13', 'swagger-ui-dist', '@fastify/static', '@nestjs/microservices', '@nestjs/websockets'],
   logLevel: 'warning',
 });

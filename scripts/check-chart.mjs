@@ -1,9 +1,9 @@
 /**
- * Packages the chart as a release does, with what .github/workflows/release.yml writes into it, signs it with a key that is
- * thrown away, verifies and renders it. A chart that was changed, or that another has signed, must be refused.
+ * Packages the chart as .github/workflows/release.yml does, signs it with a temporary key, verifies it and renders it.
+ * A chart that was changed, or that somebody else signed, must be refused.
  *
- * Needs gpg, and Go with its module proxy once. Nothing is published: the push to a registry, and the signature without a key by
- * `cosign`, are the workflow's alone.
+ * Needs gpg, Go, and Go's module proxy the first time. Publishes nothing: only the workflow pushes to a registry, and
+ * signs with `cosign` without a private key.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,12 +22,12 @@ const RELEASE = {
 };
 
 const helm = program('helm');
-// The path of a gpg socket must be short.
+// The path of gpg's socket must be short.
 const folder = mkdtempSync(join(tmpdir(), 'chart-'));
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
 
-/** A key without a passphrase; helm takes the old form of a keyring, which gpg exports. */
+/** Creates a key without a passphrase. helm reads the old format of keyrings, which gpg exports. */
 function makeKey(name) {
   const home = join(folder, name);
   mkdirSync(home, { mode: 0o700 });
@@ -38,9 +38,9 @@ function makeKey(name) {
   run('gpgconf', ['--homedir', home, '--kill', 'all']);
 }
 
-/** What the workflow does to the chart before it packages it, on a copy. */
+/** Runs the step of the workflow that prepares the chart, on a copy. */
 function prepareChart() {
-  // Its alerts are those of deploy/observability, by a link.
+  // The chart links to the alerts of deploy/observability.
   cpSync(join(project, 'deploy'), join(folder, 'deploy'), { recursive: true, verbatimSymlinks: true });
   const workflow = parse(readFileSync(join(project, '.github/workflows/release.yml'), 'utf8'));
   const step = workflow.jobs.chart.steps.find(({ name }) => name === 'What this release is made of');

@@ -1,14 +1,15 @@
 /**
- * Generates clients from the served document, as JSON and where the generator reads it as YAML, with generators from npm,
- * PyPI, Go and Maven, compiles each, and has it create, list page by page and get, with exact int64. The programs that do so are in
- * `scripts/clients`. openapi-typescript, @hey-api/openapi-ts and the package's own client do the same in
- * `test/contract/clients.spec.ts`, which is run first.
+ * Generates clients from the served document with generators from npm, PyPI, Go and Maven. They read it as JSON, and as
+ * YAML if they can. Compiles each client, and runs a program that creates, lists page by page and gets, with exact
+ * int64. The programs are in `scripts/clients`. First runs `test/contract/clients.spec.ts`, which does the same with
+ * openapi-typescript, @hey-api/openapi-ts and the client of this package.
  *
  *   npm run check -- clients [NAME …]
  *
- * Needs python3 with venv, go, for openapi-generator Java with Maven, for its PHP also Debian's php-cli, php-curl, php-mbstring
- * and php-guzzlehttp-guzzle, and the registries once: tools are kept in `node_modules/.cache/clients`. What lacks a program is
- * skipped by name. A warning of a generator fails it, except for those that `expected` names; docs/api.md says what to do about these.
+ * Needs python3 with venv, go, Java with Maven for openapi-generator, and for its PHP client Debian's php-cli,
+ * php-curl, php-mbstring and php-guzzlehttp-guzzle. Needs the registries the first time: tools are kept in
+ * `node_modules/.cache/clients`. A client whose programs are missing is skipped by name. A generator's warning is a
+ * failure, unless `expected` matches it; docs/api.md says what to do about those.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -196,7 +197,7 @@ export const exact = (_name: string, value: unknown, context?: { source: string 
 `;
 
 const wanted = process.argv.slice(2);
-// openapi-python-client looks for ruff there.
+// openapi-python-client looks for ruff on PATH.
 process.env.PATH = `${join(python.path, 'bin')}:${process.env.PATH}`;
 if (wanted.length === 0)
   run('npm', ['test', '--', 'test/contract/clients.spec.ts'], { cwd: project, stdio: 'inherit' });
@@ -205,12 +206,12 @@ for (const [name, client] of Object.entries(CLIENTS)) {
   if (wanted.length > 0 && !wanted.some((part) => name.startsWith(part))) continue;
   const missing = (client.needs ?? []).filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) {
-    console.log(`${name}: skipped, for there is no ${missing.join(', ')}`);
+    console.log(`${name}: skipped, since this machine lacks ${missing.join(', ')}`);
     continue;
   }
   try {
     await check(name, client);
-    console.log(`${name}: good`);
+    console.log(`${name}: ok`);
   } catch (error) {
     failed.push(name);
     console.error(`${name}: ${error.message}`);
@@ -230,14 +231,14 @@ async function check(name, { tool, generate, expected, compile, start: [command,
     writeFileSync(join(folder, document), await (await fetch(`${service.url}/${document}`)).text());
     const said = run(...generate(folder, document), { cwd: folder });
     const warnings = said.split('\n').filter((line) => /warn/i.test(line) && !expected?.test(line));
-    if (warnings.length > 0) throw new Error(`warns of ${document}: ${warnings.join('\n')}`);
+    if (warnings.length > 0) throw new Error(`warns about ${document}: ${warnings.join('\n')}`);
   }
   compile(folder);
   const printed = run(command, args, { cwd: folder }).trim().split('\n');
   if (JSON.stringify(printed) !== JSON.stringify(PRINTED)) throw new Error(`printed ${printed.join('\n')}`);
 }
 
-/** What it printed, on either stream. */
+/** The whole output, stdout and stderr. */
 function run(command, args, options = {}) {
   const { status, error, stdout, stderr } = spawnSync(command === 'node' ? process.execPath : command, args, {
     encoding: 'utf8',

@@ -1,10 +1,10 @@
 /**
- * The tests that use a database, on a server that this machine's Debian does not have:
+ * Runs the tests that use a database on a server that the Debian of this machine does not have:
  *
  *   node scripts/check-database.mjs mysql|mariadb|vitess [FILE …]
  *
- * Files are passed to Jest (`npm run check -- mysql test/contract/list.spec.ts`); without any, the tests of the contract
- * run, and those of a database's faults; on Vitess those of the contract alone.
+ * Files are passed to Jest (`npm run check -- mysql test/contract/list.spec.ts`). Default: the contract tests and the
+ * tests of database faults; on Vitess only the contract tests.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,16 +17,16 @@ const contractAndFaults = (connections) => [
   `test/faults/(ambiguous-insert|backup|deep-pages|${connections}|grants|ids-used-up|lock-waits|migrations-killed|read-only-failover|repositories\\.spec)`,
 ];
 const TESTS = {
-  // MySQL loads no certificate that has expired, which is what `database-tls` shows to the service.
+  // MySQL does not load expired certificates, which `database-tls` needs.
   mysql: contractAndFaults('database-(?!tls)'),
   mariadb: contractAndFaults('database-'),
-  // Not what waits for LOCK TABLES, which Vitess passes over.
+  // Without the tests that wait for LOCK TABLES, which Vitess ignores.
   vitess: ['test/contract/', '-t', 'on mysql(?!.*(being written leaves neither|cannot be written is not said))'],
 };
 
 const [engine, ...given] = process.argv.slice(2);
 if (!Object.hasOwn(TESTS, engine)) {
-  process.stderr.write(`Say which: ${Object.keys(TESTS).join(', ')}\n`);
+  process.stderr.write(`Name one of: ${Object.keys(TESTS).join(', ')}\n`);
   process.exit(1);
 }
 const vitess = engine === 'vitess' ? await startVitess() : undefined;

@@ -1,7 +1,7 @@
 /**
- * Runs the tests of faults in their long form, with outages of a minute, many rounds and many clients, judges how long
- * everything took against what is promised, and writes the table to docs/operating/incidents.md. Ends with 1 where a test fails or a
- * promise is broken. It takes some twenty minutes, and a machine that does nothing else.
+ * Runs the fault tests in their long form, with outages of a minute, many rounds and many clients. Compares the
+ * measured times with the promised limits, and writes the table to docs/operating/incidents.md. Exit code 1 if a test
+ * fails or a limit is exceeded. Takes about twenty minutes on a machine that does nothing else.
  *
  *   npm run check -- faults [--quick]
  */

@@ -1,8 +1,9 @@
 /**
- * Sends requests through nginx, whose idle connections to the service live for 60 seconds, in bursts about 5 and about 60
- * seconds apart, and counts what was no 2xx: where a service closes an idle connection at the moment in which its proxy
- * uses it again, the client gets a 502. nginx tries nothing twice here, and half of the requests are POSTs. Writes the
- * figures to docs/operating/install.md where it ran for an hour; ends with 1 where a request failed.
+ * Sends bursts of requests through nginx, which keeps idle connections to the service for 60 seconds. The pauses
+ * between bursts are about 5 and about 60 seconds. Counts answers other than 2xx: if the service closed an idle
+ * connection at the moment when the proxy uses it again, the client would get a 502. nginx does not retry here, and
+ * half of the requests are POSTs. A run of an hour writes its figures to docs/operating/install.md. Exit code 1 if a
+ * request failed.
  *
  *   npm run check -- keep-alive [--minutes 60]
  */
@@ -23,7 +24,7 @@ import { untilReady } from '../test/support/until-ready.ts';
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '60' } } });
 const minutes = Number(values.minutes);
 const BURST = 40;
-/** Seconds between bursts, and by how much a pause may be longer or shorter: around what nginx and the service wait. */
+/** Seconds between bursts, and the deviation: near the times for which nginx and the service keep idle connections. */
 const PACES = [
   { seconds: 5, jitter: 0.5 },
   { seconds: 60, jitter: 1 },
@@ -32,7 +33,7 @@ const PACES = [
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 const nginx = findProgram('nginx');
-if (nginx === undefined) throw new Error('No nginx here: apt-get install nginx-light');
+if (nginx === undefined) throw new Error('nginx is not installed: apt-get install nginx-light');
 const folder = scratchFolder('nginx');
 const [port, ...ports] = await Promise.all([0, ...PACES].map(() => freePort()));
 const database = { url: `sqlite:${join(folder, 'animal-store.sqlite')}` };
@@ -69,7 +70,7 @@ async function walk({ seconds, jitter }, at, key, end) {
   return { seconds, sent, failed };
 }
 
-/** @returns the status; 0 where there was no answer. */
+/** @returns the status; 0 if no answer came. */
 function send(at, key, isPost) {
   const body = isPost ? JSON.stringify({ name: 'Rex', categoryId: 1 }) : '';
   const headers = { authorization: `Bearer ${key}`, ...(isPost && { 'content-type': 'application/json' }) };
@@ -86,7 +87,7 @@ async function answers(at) {
   return (await send(at, '', false)) === 401;
 }
 
-/** A frontend and a pool of connections for each pace, so that none keeps the connections of another busy. */
+/** A frontend and a connection pool for each pace, so that no pace uses the connections of another. */
 function configuration() {
   const pools = ports.map(
     (listen, index) => `

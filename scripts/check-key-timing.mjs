@@ -1,9 +1,9 @@
 /**
- * Whether the time that a refusal takes tells what was right about a guessed key, and what a refusal costs.
+ * Checks whether the time of a refusal reveals which part of a guessed key was right, and what a refusal costs.
  *
- * Pairs of guesses are judged in random order, in this process, and compared by Welch's t after the slowest twentieth of
- * both is cut off (collections of garbage): |t| of 4.5 and more is a difference (the bound of dudect). Ends with 1 where
- * there is one, or where a refusal takes more than 50 µs of processor time.
+ * Judges pairs of guesses in random order in this process, and compares their times by Welch's t, without the slowest
+ * twentieth of both (garbage collections). |t| of 4.5 or more is a difference (the bound of dudect). Exit code 1 if
+ * there is a difference, or if a refusal uses more than 50 µs of processor time.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -74,7 +74,7 @@ const report = (line, wrong) => {
 };
 
 measure([guesses.unknown, guesses.mismatch]);
-// Noise of the machine shows in one round or another, a difference in all of them.
+// Noise appears in some rounds, a real difference in all of them.
 const ts = Array.from({ length: ROUNDS }, () => measure([guesses.mismatch, guesses.unknown]));
 const least = Math.min(...ts.map(Math.abs));
 report(`known id against unknown id: |t| = ${ts.map((t) => Math.abs(t).toFixed(2)).join(', ')}`, least >= MOST_T);

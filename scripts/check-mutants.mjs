@@ -1,13 +1,13 @@
 /**
- * Asks whether the tests notice careless changes: makes one small change of a source at a time, in a copy of the project, and
- * runs the tests of its folder, first the unit tests, then the compiler, then those of the built service. Prints the changes
- * that nothing noticed and the rate; ends with 1 below 95 %. Which changes are made is chosen by the seed.
+ * Checks whether the tests notice careless changes. Makes one small change of a source at a time, in a copy of the
+ * project, and runs the tests of its folder: first the unit tests, then the compiler, then those of the built service.
+ * Prints the changes that no test noticed, and the rate. Exit code 1 below 95 %. The seed chooses the changes.
  *
  *   npm run check -- mutants [--seed 1] [--count 40] [--only auth,json] [--unit]
  *
- * With `--unit` only the unit tests and the compiler are asked, which is quick; it lists what they leave to the others.
+ * With `--unit` only the unit tests and the compiler run, which is quick. It lists what they do not notice.
  *
- * A general tool for this sees only tests that run the sources in their own process. Here most tests start the built program.
+ * Mutation testers see only tests that run the sources in their own process. Here most tests start the built program.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -31,12 +31,12 @@ import { swcOptions } from '../test/support/swc-options.mjs';
 import { mutationsOf } from './mutations.mjs';
 
 const GOAL = 0.95;
-/** Milliseconds after which tests that hang count as having noticed: unit tests, and those of the built service. */
+/** Milliseconds. Tests that take longer count as failed: unit tests, and tests of the built service. */
 const LIMITS_MS = { src: 120_000, test: 600_000 };
 
 /**
- * The tests of the built service that watch over a folder, quickest first. A part of a large folder has its own: a change is
- * shown to the tests that use what was changed, since each takes up to a minute.
+ * The tests of the built service for each folder, the quickest first. The database's files have separate lists: a
+ * change is tested by the specs that use the changed file, since each spec takes up to a minute.
  */
 const SPECS = {
   auth: ['contract/authentication', 'contract/keys-file', 'faults/damaged-keys', 'faults/guessing'],
@@ -103,7 +103,7 @@ function described(mutant) {
   return { ...mutant, changed, why: known?.why, shown: `${path}:${line}\n    - ${from}\n    + ${into}` };
 }
 
-/** A copy that the tests may run in while somebody works on the project. */
+/** A copy in which the tests run, so that the project can be edited meanwhile. */
 function copied() {
   const copy = mkdtempSync(join(tmpdir(), 'animal-store-mutants-'));
   for (const name of readdirSync(project)) {
@@ -114,7 +114,7 @@ function copied() {
   return copy;
 }
 
-/** The tests of the built service that are shown a change of this file. */
+/** The tests of the built service that run for a change of this file. */
 function specsFor(folder, path) {
   const specs = SPECS[folder];
   const [, own] = specs.find(([pattern]) => pattern instanceof RegExp && pattern.test(path)) ?? [undefined, specs];
@@ -144,23 +144,23 @@ function put(copy, path, text) {
   writeFileSync(join(copy, path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')), code);
 }
 
-/** Tests that pass on the sources as they are. */
+/** Tests that passed on the unchanged sources. */
 const sound = new Set();
 
-/** @throws {Error} where tests fail without any change, since then they notice nothing. */
+/** @throws {Error} if the tests fail without any change, since then they would notice nothing. */
 async function requireSound(copy, path) {
   if (sound.has(path)) return;
   if (!(await pass(copy, [path]))) throw new Error(`${path} fails without any change`);
   sound.add(path);
 }
 
-/** The tests of these that fail; undefined where all pass. */
+/** The first of these tests that fails; undefined if all pass. */
 async function firstToFail(copy, paths) {
   for (const path of paths) if (!(await pass(copy, [path]))) return path;
   return undefined;
 }
 
-/** `npm run typecheck` is a test too; its build information stays in the copy. */
+/** `npm run typecheck` is a test too. Its incremental build file stays in the copy. */
 function compiles(copy) {
   const tsc = [
     'node_modules/typescript/bin/tsc',
@@ -176,13 +176,13 @@ function build(copy) {
   return spawnSync(process.execPath, ['scripts/bundle-program.mjs'], { cwd: copy, stdio: 'ignore' }).status === 0;
 }
 
-/** The unit tests that are shown a change of this file: its own first, which take a moment. */
+/** The unit tests that run for a change of this file: its own first, which are quick. */
 function unitTestsFor(folder, path) {
   const own = path.replace(/\.ts$/, '.spec.ts');
   return [...(existsSync(join(project, own)) ? [own] : []), `src/platform/${folder}/`];
 }
 
-/** Whether any test noticed. */
+/** Whether any test failed because of the change. */
 async function isNoticed(copy, { folder, path, changed, text }) {
   const unit = unitTestsFor(folder, path);
   for (const tests of unit) await requireSound(copy, tests);
@@ -227,6 +227,6 @@ try {
 }
 const rate = 1 - survivors.length / counted.length;
 process.stdout.write(
-  `\n${counted.length - survivors.length} of ${counted.length} changes were noticed, ${(100 * rate).toFixed(1)} %; seed ${values.seed}; ${mutants.length - counted.length} equivalent ones were left out\n`,
+  `\n${counted.length - survivors.length} of ${counted.length} changes were noticed, ${(100 * rate).toFixed(1)} %; seed ${values.seed}; ${mutants.length - counted.length} equivalent changes were skipped\n`,
 );
 process.exitCode = rate < GOAL ? 1 : 0;

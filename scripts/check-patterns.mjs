@@ -1,7 +1,7 @@
 /**
- * Gives the patterns of `openapi.json` to the regular expressions of other languages, with values that the service takes and
- * refuses, and prints where they differ from those of ECMA-262. Ends with 1 where a language does not take a pattern, or
- * differs in another way than docs/api.md says. Languages that are not here are named.
+ * Tries the patterns of `openapi.json` in the regular expressions of other languages, with valid and invalid values.
+ * Prints where they differ from ECMA-262. Exit code 1 if a language refuses a pattern, or differs in another way than
+ * docs/api.md says. Languages that are not installed are reported.
  */
 import { Buffer } from 'node:buffer';
 import { spawnSync } from 'node:child_process';
@@ -30,7 +30,7 @@ const TEXTS = [
   '@1893456000',
   'not_found',
 ];
-/** Each text alone, and with each space and control character before it, behind it and twice. */
+/** Each text alone, and with each space and control character before it, after it, and both. */
 const VALUES = [
   ...new Set(
     TEXTS.flatMap((text) => [
@@ -51,7 +51,10 @@ const VALUES = [
 const folder = mkdtempSync(join(tmpdir(), 'patterns-'));
 const input = join(folder, 'input.json');
 
-/** Each prints a JSON list for each pattern, true for each value that is matched; or null for a pattern that it refuses. */
+/**
+ * Each program prints a JSON list for each pattern, with true for each value that matches; null for a pattern that it
+ * refuses.
+ */
 const LANGUAGES = {
   'Python `re`': [
     'python3',
@@ -126,7 +129,7 @@ function patternsIn(value) {
   );
 }
 
-/** What the language says of each pattern and value; undefined where it is not here. */
+/** The results of a language for each pattern and value; undefined if the language is not installed. */
 function ask([command, file, source, ...args]) {
   writeFileSync(join(folder, file), source);
   const { status, stdout, stderr, error } = spawnSync(command, [...args, join(folder, file), input], {
@@ -138,7 +141,7 @@ function ask([command, file, source, ...args]) {
   return JSON.parse(stdout);
 }
 
-/** In words: where it differs from ECMA-262, which has no end before a line terminator. */
+/** A text with the differences from ECMA-262, where `$` does not match before a line terminator. */
 function differences(found) {
   const endings = new Set();
   const others = new Set();
@@ -164,7 +167,7 @@ try {
   for (const [language, program] of Object.entries(LANGUAGES)) {
     const found = ask(program);
     if (found === undefined) {
-      console.log(`${language}: not here`);
+      console.log(`${language}: not installed`);
       continue;
     }
     const row = `| ${language} | ${differences(found)} |`;

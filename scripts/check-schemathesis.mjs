@@ -1,10 +1,10 @@
 /**
- * Schemathesis against the built service, with every check that it has and every way it has to think of requests:
- * the document's examples, its bounds, random requests allowed and forbidden, and walks along the document's links.
- * schemathesis.toml beside this says what it must know of the contract.
+ * Runs Schemathesis against the built service with all of its checks and phases: the document's examples, its bounds,
+ * valid and invalid random requests, and sequences along the document's links. schemathesis.toml tells it the parts of
+ * the contract that the document cannot express.
  *
- * Needs python3 with venv, and PyPI once; ends with the status of Schemathesis. Arguments are handed on to it
- * (`npm run check -- schemathesis --seed 7`). MAX_EXAMPLES (50) bounds the random requests of each operation.
+ * Needs python3 with venv, and PyPI the first time. Exits with the code of Schemathesis. Passes arguments on to it
+ * (`npm run check -- schemathesis --seed 7`). MAX_EXAMPLES (default 50) limits the random requests of each operation.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ const config = join(project, 'scripts/schemathesis.toml');
 const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
 const { PATH, HOME } = process.env;
 const env = { PATH, HOME };
-/** It sends more in a minute than a client may, and as many wrong keys. */
+/** Schemathesis sends more requests and more wrong keys per minute than one client may. */
 const LIMITS = { RATE_LIMIT_PER_MINUTE: '1000000', AUTH_FAILURES_PER_MINUTE: '1000000' };
 
 function run(command, ...args) {

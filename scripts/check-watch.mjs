@@ -1,6 +1,6 @@
 /**
- * How long `npm run start:dev` takes from an edit to the answer: in a copy of the project, by the edit of an error code that
- * the document shows. `npm run check -- watch [EDITS]`, of which the least, the median and the most are printed.
+ * Measures how long `npm run start:dev` takes from an edit to the answer: in a copy of the project, it edits an error
+ * code that the document shows. `npm run check -- watch [EDITS]` prints the least, the median and the most.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ copyProject(copy, STARTED_BY_NEST);
 const [port, managementPort] = [await freePort(), await freePort()];
 const nest = spawn(process.execPath, [join(project, 'node_modules/@nestjs/cli/bin/nest.js'), 'start', '--watch'], {
   cwd: copy,
-  // A group of its own, which ends with all that it started.
+  // It leads its own process group, so that all that it started ends with it.
   detached: true,
   stdio: 'ignore',
   env: {
@@ -54,7 +54,7 @@ try {
   rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Resolves once the document has a code. */
+/** Resolves once the document contains a code. */
 async function untilServed(code) {
   for (const end = performance.now() + LIMIT_MS; performance.now() < end; await sleep(POLL_MS)) {
     const text = await fetch(`http://127.0.0.1:${port}/openapi.json`).then(

@@ -1,23 +1,23 @@
 /**
- * Runs one of the checks that take too long, or need too much, for `npm test`; without a name it lists them.
+ * Runs one of the checks that take too long, or need too much, for `npm test`. Without a name it lists them.
  *
  *   npm run check -- NAME [ARGUMENT …]
  */
 import { runByName } from './run-by-name.mjs';
 
 runByName('check', {
-  chart: { meaning: 'the chart, packaged, signed and verified' },
-  clients: { meaning: 'generated clients, made, compiled and tried', needsBuild: true },
-  faults: { meaning: 'faults with outages of a minute and many rounds' },
+  chart: { meaning: 'the chart: packaged, signed and verified' },
+  clients: { meaning: 'clients by several generators: generated, compiled and run', needsBuild: true },
+  faults: { meaning: 'the fault tests with outages of a minute and many rounds' },
   'keep-alive': { meaning: 'an hour of requests through nginx', needsBuild: true },
   'key-timing': { meaning: 'whether the time of a refusal reveals what was right about a key', needsBuild: true },
-  manifests: { meaning: 'the files for a cluster, linted', script: 'manifests.mjs' },
+  manifests: { meaning: 'the manifests for a cluster: current, valid and linted', script: 'manifests.mjs' },
   mariadb: {
     meaning: 'the tests of the contract and of faults on MariaDB 11.8',
     script: 'check-database.mjs',
     args: ['mariadb'],
   },
-  mutants: { meaning: 'careless changes of the sources that no test notices', needsBuild: true },
+  mutants: { meaning: 'careless changes of the sources, and whether a test notices them', needsBuild: true },
   mysql: {
     meaning: 'the tests of the contract and of faults on MySQL',
     script: 'check-database.mjs',

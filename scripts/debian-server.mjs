@@ -1,8 +1,7 @@
 /**
- * Brings a database server that the tests can start (TEST_DATABASE_SERVER) and that this machine's Debian does
- * not have: out of another suite of Debian's, with the libraries it needs and the clients of backups beside it, in a folder of
- * its own in the user's cache. Nothing of the machine is changed. Needs apt-get, and the network the first time. By itself it
- * prints the path:
+ * Installs a database server that this machine's Debian does not have, for tests (TEST_DATABASE_SERVER). It comes from
+ * another suite of Debian, with its libraries and its backup clients, in a separate folder of the user's cache. The
+ * machine itself is not changed. Needs apt-get, and the network the first time. Run directly, it prints the path:
  *
  *   node scripts/debian-server.mjs mysql|mariadb
  */
@@ -12,8 +11,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * `suite` of Debian, and `packages` of it. `programs`, the server first, by name: a shell's words behind `set --`, with `$root`
- * for the folder of the packages. `scripts`, whole ones of the shell, stand beside the programs.
+ * `suite` is a suite of Debian, and `packages` are its packages. `programs` are named by their files, the server first;
+ * each value is the arguments of a shell's `set --`, with `$root` for the folder of the packages. `scripts` are whole
+ * shell scripts, which are stored beside the programs.
  */
 const SERVERS = {
   mysql: {
@@ -26,7 +26,7 @@ const SERVERS = {
       mysqlbinlog: '"$@"',
     },
   },
-  // 11.8. Clients of an earlier version do not read its binary log.
+  // 11.8. Older clients cannot read its binary log.
   mariadb: {
     suite: 'trixie',
     packages: ['mariadb-server-core', 'mariadb-client'],
@@ -36,7 +36,7 @@ const SERVERS = {
       'mariadb-dump': '"$@"',
       'mariadb-binlog': '"$@"',
     },
-    // What Debian's script runs is beside it: this server by its launcher, and no options of this machine.
+    // Debian's installation script then finds this server's launcher, and no options of this machine.
     scripts: {
       my_print_defaults: 'exit 0\n',
       'mariadb-install-db': `here=$(dirname "$0") bare=$(mktemp -d)
@@ -53,10 +53,10 @@ sh "$root/usr/bin/mariadb-install-db" "$@" --cross-bootstrap --basedir="$bare"
 
 if (import.meta.main) process.stdout.write(`${databaseServer(process.argv[2])}\n`);
 
-/** The path of the server, `mysql` or `mariadb`, which is brought where it is not there yet. */
+/** The path of the server `mysql` or `mariadb`, which is installed first if it is missing. */
 export function databaseServer(name) {
   const server = SERVERS[name];
-  if (server === undefined) throw new Error(`Say which: ${Object.keys(SERVERS).join(', ')}`);
+  if (server === undefined) throw new Error(`Name one of: ${Object.keys(SERVERS).join(', ')}`);
   const home = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store', `debian-${name}`);
   const programs = Object.keys(server.programs);
   if (!existsSync(home)) install(home, server);
@@ -64,7 +64,7 @@ export function databaseServer(name) {
   return join(home, programs[0]);
 }
 
-/** Unpacks the packages side by side; whatever fails leaves nothing behind that looks like a server. */
+/** Unpacks all packages into one folder. A failure leaves nothing behind that looks like a server. */
 function install(home, { suite, packages, programs, scripts = {} }) {
   const making = `${home}.making`;
   rmSync(making, { recursive: true, force: true });
@@ -94,7 +94,7 @@ function install(home, { suite, packages, programs, scripts = {} }) {
   renameSync(making, home);
 }
 
-/** The Debian mirror that this machine takes its packages from. */
+/** The Debian mirror of this machine. */
 function mirror() {
   const { stdout } = spawnSync('apt-get', ['indextargets', '--format', '$(ORIGIN) $(SITE)'], { encoding: 'utf8' });
   const site = stdout
@@ -105,7 +105,9 @@ function mirror() {
   return site;
 }
 
-/** A program with the C library it was linked against, which may be newer than this machine's. */
+/**
+ * A script that runs a program with the C library that it was linked against, which may be newer than this machine's.
+ */
 function launcher(program, words) {
   return `set -- ${words}
 for libraries in "$root"/usr/lib/*-linux-gnu; do

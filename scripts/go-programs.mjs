@@ -1,4 +1,4 @@
-/** Programs that are built with Go, from its module proxy, once; they are kept in node_modules/.cache. */
+/** Programs that are built once with Go, from its module proxy. They are kept in node_modules/.cache. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const PROGRAMS = {
 
 const folder = fileURLToPath(new URL('../node_modules/.cache/manifests/bin', import.meta.url));
 
-/** The path of one of these programs, which is built where it is not there yet. */
+/** The path of one of these programs, which is built first if it is missing. */
 export function program(name) {
   const path = join(folder, name);
   if (!existsSync(path)) {

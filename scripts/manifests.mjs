@@ -1,10 +1,10 @@
 /**
- * What a cluster is given, from deploy/kustomize and deploy/helm into deploy/rendered, where a review sees it and
- * `npm test` holds it against the service. `npm run generate -- manifests` writes it; `npm run check -- manifests` tells whether it is
- * current. Both lint it: helm, kubeconform with the schemas of Kubernetes, the operator's own for its kinds, and values
- * that the chart must refuse.
+ * Renders the manifests of deploy/kustomize and deploy/helm into deploy/rendered, where a review sees them and `npm
+ * test` compares them with the service. `npm run generate -- manifests` writes them. `npm run check -- manifests`
+ * checks that they are current. Both lint them with helm, with kubeconform and the schemas of Kubernetes, and with the
+ * schemas of the Prometheus operator. Both check that the chart refuses bad values.
  *
- * Needs Go, python3 with pip, and their registries once; the tools are kept in node_modules/.cache.
+ * Needs Go, python3 with pip, and their registries the first time. The tools are kept in node_modules/.cache.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -41,8 +41,8 @@ function run(command, args, options = {}) {
 }
 
 /**
- * The schemas that the package `kubernetes-validate` brings, where kubeconform finds what they refer to: it looks beside
- * a schema's file, unless an `$id` sends it elsewhere.
+ * The schemas of the package `kubernetes-validate`, changed so that kubeconform finds their references: it looks beside
+ * a schema's file, unless `$id` names another place.
  */
 function schemas() {
   const folder = join(tools, `schemas-${KUBERNETES}`);
@@ -91,7 +91,7 @@ const template = (values, ...args) => [
   ...args,
 ];
 
-/** Values that the chart must refuse, each beside good ones, and a word of its reason. */
+/** A value that the chart must refuse, with otherwise good values, and a word of the error. */
 const REFUSED = [
   ['config.PUBLIC_BASE_URL=', 'PUBLIC_BASE_URL'],
   ['config.DATABASE_URL=mysql://', 'DATABASE_URL'],
@@ -137,7 +137,7 @@ function checkSchema(text) {
   );
 }
 
-/** As the other renderings have it, and a thousand lines long. */
+/** Without the dashboard, which is a thousand lines long, and which the other renderings contain. */
 function withoutDashboard(text) {
   return text
     .split(/^---\n/m)
@@ -145,7 +145,7 @@ function withoutDashboard(text) {
     .join('---\n');
 }
 
-/** The overlay of production with the component for OpenShift, which is commented out there. */
+/** The production overlay with the component for OpenShift, which is commented out in the overlay. */
 function openshift() {
   const folder = join(tools, 'openshift');
   mkdirSync(folder, { recursive: true });
@@ -166,8 +166,8 @@ const rendered = {
 const faults = refusals();
 const unscaled = run(program('helm'), template('production', '--set', 'autoscaling.enabled=false,replicas=5'));
 if (!/^ {2}replicas: 5$/m.test(unscaled) || unscaled.includes('HorizontalPodAutoscaler'))
-  faults.push('Without autoscaling the chart does not keep to its replicas');
-// A Job cannot be changed, so one that is to run again needs another name.
+  faults.push('Without autoscaling the chart does not use its value replicas');
+// A Job cannot be changed, so it needs another name to run again.
 const jobName = (...args) =>
   /^kind: Job\nmetadata:\n {2}name: (\S+)$/m.exec(run(program('helm'), template('production', ...args)))?.[1];
 const names = [[], [], ['--set-string', 'migrate.run=2'], ['--set-string', 'migrate.run=3']].map((args) =>
@@ -190,7 +190,7 @@ for (const [name, text] of Object.entries(rendered)) {
     faults.push(`${path} is not current: npm run generate -- manifests`);
   checkSchema(text);
 }
-// It is created by hand, so no rendering has it.
+// The pod is created by hand, so it is in none of the rendered files.
 checkSchema(readFileSync(join(project, 'deploy/keys-pod.yaml'), 'utf8'));
 
 const models = await operatorModels();

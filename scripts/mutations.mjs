@@ -1,6 +1,6 @@
 /**
- * Small changes of a TypeScript source, each as somebody in a hurry could make it: another comparison, a condition that is
- * always true, a statement left out, a number one higher.
+ * Small changes of a TypeScript source that somebody in a hurry could make: another comparison, a condition that is
+ * always true, a deleted statement, a number that is one higher.
  */
 import ts from 'typescript';
 
@@ -21,7 +21,7 @@ const OPERATORS = new Map([
   [K.SlashToken, '*'],
 ]);
 
-/** What each kind of node is replaced by; the text before a replacement is the node's own. */
+/** The replacements for each kind of node. The text before a replacement is the node's own. */
 const MUTATORS = [
   (node) => (ts.isBinaryExpression(node) ? binary(node) : []),
   (node) =>
@@ -56,31 +56,31 @@ function binary(node) {
   return other === undefined || (operatorToken.kind === K.PlusToken && isText) ? [] : [[operatorToken, other]];
 }
 
-/** A call or an assignment for its effect; `super(…)` must stay. */
+/** A call or an assignment as a statement. `super(…)` must stay. */
 function isRemovable(node) {
   if (!ts.isExpressionStatement(node)) return false;
   const expression = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression;
   return !(ts.isCallExpression(expression) && expression.expression.kind === K.SuperKeyword);
 }
 
-/** Words that a program goes by, rather than sentences for people, names of modules, or types. */
+/** Words that the program itself uses, not sentences for people, names of modules, or types. */
 function isTellingText(node) {
   if (!ts.isStringLiteral(node) || node.text === '' || node.text.includes(' ')) return false;
   const { parent } = node;
   return !(ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent) || ts.isLiteralTypeNode(parent));
 }
 
-/** Inside of these nothing is changed: they are gone once it runs, or it is no use to test them. */
+/** Nothing inside of these is changed: they have no effect at run time, or testing them is of no use. */
 function isSkipped(node) {
   return ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node) || isThrown(node);
 }
 
-/** The sentence of an error is for people. */
+/** The message of an error is for people. */
 function isThrown(node) {
   return ts.isNewExpression(node) && /Error$/.test(node.expression.getText()) && node.parent.kind === K.ThrowStatement;
 }
 
-/** @returns `{ start, end, to, line }` for each change of `text`, in its order. */
+/** @returns `{ start, end, to, line }` for each change of `text`, in order. */
 export function mutationsOf(path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found = [];

@@ -1,4 +1,7 @@
-/** Takes the pictures of `/docs` that README shows, of the built service on an empty database, with the machine's Chromium. */
+/**
+ * Takes the pictures of `/docs` for README, from the built service on an empty database, with the Chromium of this
+ * machine.
+ */
 import { mkdirSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import { startService } from './built-service.mjs';

@@ -1,6 +1,6 @@
 /**
- * Writes etc/ from the built types: the whole of what another team may import, so that a change to it is
- * seen in review. With --check it writes nothing, and ends with 1 where a report differs.
+ * Writes etc/ from the built types: everything that other teams can import, so that a review sees changes. With --check
+ * it writes nothing, and exits with 1 if a report differs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const check = process.argv.includes('--check');
 const scratch = mkdtempSync(join(tmpdir(), 'animal-store-api-'));
 
 const silent = { default: { logLevel: ExtractorLogLevel.None } };
-/** A type that the public API names, but does not export, cannot be named by whoever uses it. */
+/** A type that the public API uses but does not export would have no name for its users. */
 const nothingForgotten = { ...silent, 'ae-forgotten-export': { logLevel: ExtractorLogLevel.Error } };
 
 function report(entry, reportFileName, extractorMessageReporting) {
@@ -55,7 +55,7 @@ function report(entry, reportFileName, extractorMessageReporting) {
 const entries = [
   ['dist/index.d.ts', 'animal-store.api.md', nothingForgotten],
   ['dist/client/index.d.ts', 'animal-store-client.api.md', nothingForgotten],
-  // What it speaks of besides is exported by the public API.
+  // It also uses types that the public API exports.
   ['dist/testing/index.d.ts', 'animal-store-testing.api.md', silent],
 ];
 try {

@@ -1,26 +1,26 @@
-/** Runs the built service so that each of its functions notes when it is called, and gives the calls that a request causes. */
+/** Runs the built service with functions that report their calls, and returns the calls that a request causes. */
 import { EventEmitter } from 'node:events';
 import { registerHooks } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ts from 'typescript';
 
 const DIST = new URL('../dist/', import.meta.url).href;
-/** How deep the value that is followed may lie in what a function is given. */
+/** How deep inside an argument the wanted value is looked for. */
 const DEEPEST = 4;
-/** A line of a stack: the name of a function, without its class, and the address of its file. */
+/** A line of a stack: the name of a function, without its class, and the URL of its file. */
 const FRAME = /at (?:async )?(?:[\w.<>]*?(?<name>\w+) (?:\[as \w+\] )?\()?(?<url>(?:file:)?\/[^)]+?):\d+:\d+\)?$/;
-/** Milliseconds that the service may take for a request. */
+/** Milliseconds that a request may take. */
 const LAST_MS = 60_000;
-/** What the service does last for a request, once its answer is sent. */
+/** The last function that the service calls for a request, after the response is sent. */
 const LAST = { file: 'platform/http/exchange-observer.ts', name: 'end' };
 
 /**
- * Starts the service with its own features on SQLite in memory. To be called once, before anything of `dist` is loaded.
+ * Starts the service with its own features on SQLite in memory. Call it once, before anything of `dist` is loaded.
  *
- * @returns `application` of animal-store/testing, and `callsOf(work, holds)`, which gives the calls that `work` causes, in
- *   their order: `file` in `src`, `name` of the function, `caller`, and `isGiven`, whether it was called with a value for
- *   which `holds` is true. The caller is another function of the service, in `file`, or of a `library`, whose function `entered`
- *   that file called, where it was one of the service.
+ * @returns `application` of animal-store/testing, and `callsOf(work, holds)`, which returns the calls that `work`
+ *   causes, in order. Each has the `file` in `src`, the `name` of the function, its `caller`, and `isGiven`, which is
+ *   true if an argument contained a value for which `holds` is true. A caller is a function of the service in `file`,
+ *   or a `library`; then `file` called the library's function `entered`, if it was the service that called it.
  */
 export async function startNoting() {
   let note;
@@ -49,10 +49,10 @@ function instrumented(url, context, load) {
   return { ...loaded, source: withNotes(sourceOf(url), String(loaded.source)) };
 }
 
-/** `platform/clock.ts` for the address of what was built of it. */
+/** The source of a built file, for example `platform/clock.ts`. */
 const sourceOf = (url) => url.slice(DIST.length).replace(/\.js$/, '.ts');
 
-/** The text of a module in which each function first says that it is called, and with what. */
+/** The text of a module in which each function first reports its call and its arguments. */
 function withNotes(file, text) {
   const added = [];
   const visit = (node) => {
@@ -74,7 +74,10 @@ function parameterNames({ parameters }) {
   return names.map(({ text }) => text).join();
 }
 
-/** Its own name, or that of what it is assigned to, or of the function that is all it calls; else empty. */
+/**
+ * The function's own name, or the name that it is assigned to, or the name of the only function that it calls;
+ * otherwise empty.
+ */
 function nameOf({ name, kind, parent, body }) {
   if (kind === ts.SyntaxKind.Constructor) return `new ${parent.name?.text ?? ''}`;
   const named =
@@ -82,7 +85,10 @@ function nameOf({ name, kind, parent, body }) {
   return named !== undefined && ts.isIdentifier(named) ? named.text : '';
 }
 
-/** Who called the function that notes, which is the first of the service in the stack: `file`, or `library` called by `file`. */
+/**
+ * The caller of the reporting function, which is the first function of the service in the stack: `file`, or a `library`
+ * that `file` called.
+ */
 function callerInStack() {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 50;
@@ -98,7 +104,10 @@ function callerInStack() {
   return { file, library, entered: behind.at(at < 0 ? -1 : at - 1).name };
 }
 
-/** Whether a value for which it holds is in plain data. Objects that have a stream or server are passed on whole by all. */
+/**
+ * Whether plain data contains a value for which `holds` is true. Objects with a stream or a server are skipped, since
+ * all parts pass them on.
+ */
 function isIn(value, holds, depth = 0) {
   if (typeof value !== 'object' || value === null) return holds(value);
   if (ArrayBuffer.isView(value)) return false;

@@ -2,12 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs one of several scripts, which its name on the command line chooses; without a name it lists them, each with its
- * meaning.
+ * Runs one of several scripts, by the name on the command line. Without a name it lists them with their meanings.
  *
- * @param command what stands behind `npm run`.
- * @param known by name: what it is for, its file and the arguments before those of the command line, and whether it needs a
- *   build.
+ * @param command the name of the script in package.json, for `npm run`.
+ * @param known by name: its meaning, its file, arguments that come before those of the command line, and whether it
+ *   needs a build.
  */
 export function runByName(command, known) {
   const [name = '', ...rest] = process.argv.slice(2);
@@ -19,7 +18,7 @@ export function runByName(command, known) {
   const list = Object.entries(known).map(([each, { meaning }]) => `  ${each.padEnd(14)}${meaning}\n`);
   const complaint = name === '' ? '' : `There is no '${name}'.\n\n`;
   (name === '' ? process.stdout : process.stderr).write(
-    `${complaint}npm run ${command} -- NAME, for one of these; CONTRIBUTING.md says more:\n\n${list.join('')}`,
+    `${complaint}npm run ${command} -- NAME runs one of these. CONTRIBUTING.md describes them:\n\n${list.join('')}`,
   );
   process.exitCode = name === '' ? 0 : 1;
 }

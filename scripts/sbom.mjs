@@ -1,7 +1,7 @@
 /**
- * Writes a CycloneDX bill of materials of what the service is made of to `artifacts/sbom.cdx.json`, the same for the same
- * lock file. `npm sbom --omit dev` leaves out every package that a development dependency needs too, so what is for
- * development alone is taken out here.
+ * Writes a CycloneDX bill of materials of the service to `artifacts/sbom.cdx.json`. The same lock file gives the same
+ * file. `npm sbom --omit dev` also omits packages that development dependencies share with the service, so the packages
+ * for development are removed here.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
 /**
- * Installs what the tests start and npm cannot bring: Debian's packages, where this user may install them. Elsewhere it
- * says what is missing and ends with 1; under ALLOW_SKIP=1 it says what will be skipped and ends with 0.
+ * Installs Debian packages that the tests need and npm cannot install, if this user may. Otherwise it lists what is
+ * missing and exits with 1. With ALLOW_SKIP=1 it lists the tests that will be skipped and exits with 0.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { findProgram } from '../test/support/programs.ts';
 
-/** One row a package: the programs any one of which will do, and who needs it. */
+/** One row per package: the programs, any one of which is enough, and what needs it. */
 const NEEDS = [
   {
     package: 'mariadb-server',
@@ -28,7 +28,7 @@ const NEEDS = [
   { package: 'util-linux', programs: ['unshare'], for: 'the tests of the image, started without an engine' },
 ];
 
-/** Debian asks this program whether a package may start its service; 101 is no. */
+/** Debian asks this script whether a package may start its service. Exit code 101 means no. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 const missing = NEEDS.filter((need) => !process.env[need.unless ?? ''] && findProgram(...need.programs) === undefined);
@@ -44,7 +44,7 @@ function provide(needs) {
   report('Installing what the tests need', needs, 0);
   install(sudo, needs);
   const still = needs.filter((need) => findProgram(...need.programs) === undefined);
-  return still.length === 0 ? 0 : report(`apt-get could not install ${names(still)}; please do`, still, 1);
+  return still.length === 0 ? 0 : report(`apt-get could not install ${names(still)}; please install them`, still, 1);
 }
 
 function install(sudo, needs) {
@@ -58,7 +58,7 @@ function install(sudo, needs) {
     '-o',
     'DPkg::Lock::Timeout=300',
   ];
-  // An interrupted apt-get ends by itself; this process lives on for as long as it takes to tidy up.
+  // An interrupted apt-get ends by itself. This process continues until it has cleaned up.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
   const restore = forbidServices(sudo);
   try {
@@ -69,7 +69,7 @@ function install(sudo, needs) {
   }
 }
 
-/** The tests start servers of their own, so for the time of the installation Debian starts none. */
+/** The tests start their own servers, so Debian must not start the service of a package that it installs. */
 function forbidServices(sudo) {
   if (existsSync(POLICY)) return () => undefined;
   const script = '#!/bin/sh\nexit 101\n';

@@ -1,8 +1,8 @@
 /**
- * Drives the built service for long at half of what it can do, on a MariaDB of its own, and judges whether it ages: the
- * heap after collection, the resident memory, the file descriptors, the slowest answers. Then three times what it can do,
- * and how much it still does. Writes the table to docs/operating/incidents.md, unless it is `--quick`; ends with 1 where a limit is
- * broken.
+ * Runs the built service for long at half of its capacity, on its own MariaDB, and checks whether it ages: the heap
+ * after garbage collection, the resident memory, the file descriptors, the slowest answers. Then sends three times its
+ * capacity, and measures how many requests it still serves. Writes the table to docs/operating/incidents.md, except
+ * with `--quick`. Exit code 1 if a limit is exceeded.
  *
  *   npm run check -- soak [--minutes 30] [--overload-seconds 60] [--quick]
  */
@@ -32,7 +32,7 @@ const SAMPLE_MS = 10_000;
 const CONNECTIONS = 20;
 const MIB = 1024 ** 2;
 
-/** What is stopped at the end, the last first. */
+/** What must be stopped at the end, in reverse order. */
 const started = new AsyncDisposableStack();
 let database, service, key;
 try {
@@ -65,7 +65,7 @@ async function judge() {
   const window = Math.min(5 * 60_000, (minutes * 60_000) / 3);
   const { median: early } = spreadOf(samples.filter(({ at }) => at <= window).map(({ p99 }) => p99));
   const { median: late } = spreadOf(samples.filter(({ at }) => at >= last.at - window).map(({ p99 }) => p99));
-  // The first third is when caches and the compiler settle.
+  // In the first third, caches and the compiler reach a steady state.
   const settled = samples.filter(({ at }) => at >= Math.min(10 * 60_000, (minutes * 60_000) / 3));
   const heapFrom = settled[0].heap;
   const rows = [
@@ -91,7 +91,7 @@ async function judge() {
   return { text, failures: rows.filter(([, , , holds]) => !holds).map(([what]) => what) };
 }
 
-/** A sample every 10 seconds. */
+/** Takes a sample every 10 seconds. */
 async function soak(rate) {
   const samples = [];
   const begun = performance.now();
@@ -125,7 +125,7 @@ async function goodput(options) {
   return (await load(options))['2xx'] / options.duration;
 }
 
-/** What the process holds, its heap after a collection that its inspector asks for. */
+/** The memory and descriptors of the process. Its heap is measured after a garbage collection by the inspector. */
 async function sizes() {
   const { pid } = service.child;
   const heap = await heapAfterCollection();
@@ -169,7 +169,7 @@ async function startService() {
   return { child, url: `http://127.0.0.1:${port}`, inspector: `http://127.0.0.1:${inspectorPort}` };
 }
 
-/** MiB a minute, by least squares. */
+/** MiB per minute, by least squares. */
 function slope(samples) {
   const points = samples.map(({ at, rss }) => [at / 60_000, rss / MIB]);
   const mean = (index) => points.reduce((sum, point) => sum + point[index], 0) / points.length;

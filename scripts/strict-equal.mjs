@@ -1,17 +1,17 @@
 /**
- * A rule for ESLint. To Jest's `toEqual`, what is undefined is not there: `[undefined]` equals `[]`, and `{ a: undefined }`
- * equals `{}`, so that an assertion on such values may assert nothing. `toStrictEqual` tells them apart.
+ * A rule for ESLint. Jest's `toEqual` ignores undefined: `[undefined]` equals `[]`, and `{ a: undefined }` equals `{}`.
+ * An assertion on such values may therefore assert nothing. `toStrictEqual` tells them apart.
  */
 import ts from 'typescript';
 
-/** How deep types are looked into: rows of rows, lists of pairs. */
+/** How many levels of nested types are checked: rows of rows, lists of pairs. */
 const DEPTH = 4;
 
 export const strictEqual = {
   meta: {
     type: 'problem',
     schema: [],
-    messages: { loose: 'To toEqual, undefined is not there: use toStrictEqual, since a value here may be undefined.' },
+    messages: { loose: 'toEqual ignores undefined, and a value here may be undefined: use toStrictEqual.' },
   },
   create(context) {
     const services = context.sourceCode.parserServices;
@@ -28,13 +28,13 @@ export const strictEqual = {
   },
 };
 
-/** What `expect` was given, before `.not`, `.resolves` and `.rejects`. */
+/** The argument of `expect`, before `.not`, `.resolves` and `.rejects`. */
 function actualOf(node) {
   if (node.type === 'MemberExpression') return actualOf(node.object);
   return node.type === 'CallExpression' && node.callee.name === 'expect' ? node.arguments[0] : undefined;
 }
 
-/** Whether a list in a value of this type may have an element that is undefined. */
+/** Whether a value of this type may contain a list with an undefined element. */
 function isLoose(checker, type, depth) {
   if (depth === 0) return false;
   if (type.isUnionOrIntersection()) return type.types.some((part) => isLoose(checker, part, depth));

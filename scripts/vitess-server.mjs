@@ -1,7 +1,7 @@
 /**
- * Starts Vitess for tests, `vttestserver` with one unsharded keyspace for each database that is made, on the MySQL that
- * `debian-server.mjs` brings. Vitess is built from its Go module, once, and kept in the user's cache: needs Go, its module
- * proxy, much memory and, the first time, a long build.
+ * Starts Vitess for tests: `vttestserver`, with one unsharded keyspace for each created database, on the MySQL that
+ * `debian-server.mjs` installs. Vitess is built once from its Go module and kept in the user's cache. Needs Go, its
+ * module proxy, much memory and, the first time, a long build.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,9 @@ const PROGRAMS = ['vttestserver', 'mysqlctl', 'vtcombo'];
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store');
 const home = join(cache, 'vitess-0.24.4');
 
-/** Of the MySQL below it. Vitess brings a file of this name for MySQL 8, whose variables 9 does not know. */
+/**
+ * Options of the MySQL below Vitess. Vitess has a file of this name for MySQL 8, whose variables MySQL 9 does not know.
+ */
 const SERVER_OPTIONS = (mysql) => `
 plugin_dir = ${join(mysql, 'root/usr/lib/mysql/plugin')}
 innodb_buffer_pool_size = 64M
@@ -24,12 +26,10 @@ innodb_use_native_aio = 0
 super-read-only = false
 `;
 
-/** Vitess stops MySQL by `mysqladmin`, which Debian has in another package. */
+/** Vitess stops MySQL by `mysqladmin`, which is in another package of Debian. */
 const MYSQLADMIN = '#!/bin/sh\nkill "$(cat "$VTDATAROOT"/vt_*/mysql.pid)"\n';
 
-/**
- * @returns its URL, without a database, and what stops it and removes its data.
- */
+/** @returns the server's URL without a database, and a function that stops it and removes its data. */
 export async function startVitess() {
   const mysqld = databaseServer('mysql');
   if (!existsSync(home)) build();
@@ -68,7 +68,7 @@ const OPTIONS = [
   ['--mysql-bind-host', '127.0.0.1', '--vtcombo-bind-host', '127.0.0.1'],
 ].flat();
 
-/** `go install` is not enough: `vttestserver` runs the others, and reads a file of the sources. */
+/** `go install` is not enough: `vttestserver` runs the other programs, and reads a file of the sources. */
 function build() {
   const making = `${home}.making`;
   rmSync(making, { recursive: true, force: true });
@@ -84,7 +84,7 @@ function build() {
   execFileSync('mv', [making, home]);
 }
 
-/** The folders that its programs look into. */
+/** Creates the folders in which Vitess looks for its programs and files. */
 function layOut(folder, mysqld) {
   for (const path of ['config/mycnf', 'data', 'mysql/bin']) mkdirSync(join(folder, path), { recursive: true });
   symlinkSync(join(home, 'bin'), join(folder, 'bin'));
@@ -94,7 +94,7 @@ function layOut(folder, mysqld) {
   writeFileSync(join(folder, 'config/mycnf/test-suite.cnf'), SERVER_OPTIONS(dirname(mysqld)));
 }
 
-/** It refuses to run as root, also where there is nobody else. */
+/** Vitess refuses to run as root, even if there is no other user. */
 function asOrdinaryUser(command, ...args) {
   if (process.getuid() !== 0) return [command, args];
   return ['unshare', ['--user', '--map-user=1000', '--map-group=1000', command, ...args]];

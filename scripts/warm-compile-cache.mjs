@@ -1,8 +1,7 @@
 /**
- * Starts the built service once and stops it, which leaves the compiled code of its modules in the compile cache
- * (src/platform/runtime/v8.ts), so that the first real start has it already. Its database is a file that is
- * gone afterwards. The cache holds for one version of Node and one user. Where the service cannot be started here, a
- * first start is slower, and that is all.
+ * Starts the built service once and stops it. This fills the compile cache (src/platform/runtime/v8.ts) for the first
+ * real start. Its database is a file that is deleted afterwards. The cache is valid for one version of Node and one
+ * user. If the service cannot be started here, the only effect is a slower first start.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +15,7 @@ const LIMIT_MS = 30_000;
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'animal-store-warm-'));
 const service = spawn(process.execPath, [main], {
-  // Nothing of a .env file or of this shell's configuration: it may name a database that is in use.
+  // No .env file and no configuration of this shell: they may name a database that is in use.
   cwd: folder,
   env: {
     PATH: process.env.PATH,

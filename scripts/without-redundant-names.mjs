@@ -1,12 +1,12 @@
 import ts from 'typescript';
 
 /**
- * A chunk without what esbuild adds to name every function and class in so many words (`keepNames`: it renames a few),
- * where it is sure that the name is the one that they have anyway. To name a function that is made for each request takes
- * longer than to make it, and changes its shape, so that V8 gives up compiling what calls it, again and again
+ * Removes the calls by which esbuild explicitly names every function and class (`keepNames`, since it renames a few),
+ * if the language gives them the same name anyway. Naming a function that is created for each request takes longer than
+ * creating it. It also changes the function's shape, so V8 repeatedly discards the compiled code of its callers
  * (test/faults/compiled-code.spec.ts).
  *
- * @param {string} text
+ * @param {string} text the chunk.
  */
 export function withoutRedundantNames(text) {
   const cuts = [];
@@ -15,17 +15,17 @@ export function withoutRedundantNames(text) {
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile('chunk.js', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS));
-  // A call inside of another stands between the two cuts of that.
+  // The two cuts of an outer call lie around those of an inner call.
   cuts.sort(([one], [other]) => one - other);
   const ends = [0, ...cuts.map(([, to]) => to)];
   const starts = [...cuts.map(([from]) => from), text.length];
   const kept = ends.map((end, index) => text.slice(end, starts[index]));
-  // Each line stays where the source map has it.
+  // Keeps line breaks, so that the source map stays right.
   const lines = cuts.map(([from, to]) => text.slice(from, to).replace(/[^\n]/g, ''));
   return kept.map((part, index) => part + (lines[index] ?? '')).join('');
 }
 
-/** Where to cut, from and to, around `__name(what, "name")`; nowhere, where it is not sure to be redundant. */
+/** The ranges to cut around `__name(target, "name")`; none if the call may be needed. */
 function redundantParts(call) {
   const [target, { text: name }] = call.arguments;
   const statement = call.parent;
@@ -43,7 +43,7 @@ function redundantParts(call) {
   return [[block.getStart(), block.end]];
 }
 
-/** Where, beside assignments, a function without a name gets that of what it is the value of (ECMA-262, NamedEvaluation). */
+/** Nodes other than assignments that give their name to an anonymous function (ECMA-262, NamedEvaluation). */
 const isNaming = (node) =>
   [
     ts.isVariableDeclaration,
@@ -53,13 +53,13 @@ const isNaming = (node) =>
     ts.isParameter,
   ].some((is) => is(node));
 
-/** The name that the language gives to what stands at `place`: its own, else that of what it is assigned to. */
+/** The name that the language gives to the function at `place`: its own name, or the name that it is assigned to. */
 function ownNameOf(target, place = target) {
   const { parent } = place;
   if (target.name !== undefined) return target.name.text;
   if (!(ts.isArrowFunction(target) || ts.isFunctionExpression(target) || ts.isClassExpression(target)))
     return undefined;
-  // `{ __proto__: … }` is no member.
+  // `{ __proto__: … }` sets the prototype and names nothing.
   if (isNaming(parent)) return parent.name.text === '__proto__' ? undefined : parent.name.text;
   const isAssignment = ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
   return isAssignment && ts.isIdentifier(parent.left) ? parent.left.text : undefined;

@@ -1,6 +1,6 @@
 /**
  * Writes `src/client/api.ts`, the types of the client and the names of its int64 fields, from `openapi.json`. With
- * `--check` it writes nothing, and ends with 1 where the file is not what the document says.
+ * `--check` it writes nothing, and exits with 1 if the file differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,7 @@ const int64 = [...new Set(fields.filter(([, schema]) => schema.format === 'int64
 const isOtherNumber = ({ type, format: kind }) =>
   kind !== 'int64' && [type].flat().some((one) => /^(integer|number)$/.test(one));
 const both = fields.filter(([name, schema]) => int64.includes(name) && isOtherNumber(schema)).map(([name]) => name);
-// The client reads a field by its name alone.
+// The client knows a field by its name only.
 if (both.length > 0) throw new Error(`int64 in one schema and another number elsewhere: ${both.join(', ')}`);
 const text = `// Written by npm run openapi, from openapi.json.
 

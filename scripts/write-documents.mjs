@@ -1,6 +1,6 @@
 /**
- * Writes what the built program says of its configuration into .env.example, docs/operating/configure.md and the chart, and how
- * its parts work together into docs/architecture.md.
+ * Writes what the built program prints about its configuration to .env.example, docs/operating/configure.md and the
+ * chart, and the diagrams to docs/architecture.md.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { variableSchemas } from '../test/support/chart-values.ts';
 const print = (...command) => execFileSync(process.execPath, command, { encoding: 'utf8' });
 const printConfig = (option) => print('dist/main.js', 'config', option);
 
-/** Writes a part of a page, which is between two comments. */
+/** Replaces the part of a page between two comments. */
 function fill(path, name, text) {
   const page = readFileSync(path, 'utf8');
   const begin = `<!-- ${name}: written by \`npm run docs\` -->\n`;

@@ -1,4 +1,4 @@
-/** The least that does the job: node:http and prepared statements of mysql2. What is sent is hardly looked at. */
+/** A minimal service: node:http and prepared statements of mysql2. It hardly validates its input. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import mysql, { type ResultSetHeader, type RowDataPacket } from 'mysql2';
 

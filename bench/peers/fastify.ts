@@ -1,4 +1,4 @@
-/** What is known for speed: Fastify, with a schema for everything that comes in or goes out, and mysql2. */
+/** A framework known for speed: Fastify, with a schema for every request and response, and mysql2. */
 import Fastify from 'fastify';
 import mysql, { type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 

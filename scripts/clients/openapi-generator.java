@@ -41,7 +41,7 @@ public class Main {
         } catch (ApiException failure) {
             System.out.println(Error.fromJson(failure.getResponseBody()).getCode());
         }
-        // Its threads would keep the program.
+        // The threads of the HTTP client would keep the program running.
         System.exit(0);
     }
 }

@@ -1,4 +1,4 @@
-// A peer: the same operations with net/http, database/sql and go-sql-driver/mysql.
+// A peer with the same operations in Go: net/http, database/sql and go-sql-driver/mysql.
 package main
 
 import (
@@ -51,7 +51,7 @@ func openStore() (*store, error) {
 	}
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(poolSize)
-	db.SetMaxIdleConns(poolSize) // With the default of 2 it would open and close connections all the time.
+	db.SetMaxIdleConns(poolSize) // With the default of 2 it would constantly open and close connections.
 	db.SetConnMaxLifetime(5 * time.Minute)
 
 	const columns = "SELECT id, name, category_id, status FROM pet"
@@ -214,7 +214,7 @@ func fail(w http.ResponseWriter, status int, message string) {
 }
 
 func broken(w http.ResponseWriter, err error) {
-	if errors.Is(err, context.Canceled) { // The client is gone.
+	if errors.Is(err, context.Canceled) { // The client has disconnected.
 		return
 	}
 	log.Print(err)

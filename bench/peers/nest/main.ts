@@ -1,4 +1,4 @@
-/** The usual way with this framework: a controller, a ValidationPipe, a repository of entities. */
+/** An ordinary Nest application: a controller, a ValidationPipe, a repository of entities. */
 import 'reflect-metadata';
 import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

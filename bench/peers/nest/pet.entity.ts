@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 @Entity('pet')
 export class Pet {
-  /** The driver gives a BIGINT as text. */
+  /** The driver returns a BIGINT as text. */
   @PrimaryGeneratedColumn({ type: 'bigint' })
   id: string;
 

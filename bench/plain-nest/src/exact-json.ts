@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { problem } from './problem.js';
 
-/** Integers come as bigint, from their own digits; TypeScript does not know the third argument yet. */
+/** Parses integers as bigint from their source text. TypeScript's types lack the third argument. */
 export function exactNumber(_name: string, value: unknown, context?: { source?: string }): unknown {
   const digits = context?.source;
   return typeof value === 'number' && digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Order } from './order.entity.js';
 
-/** As text, since the driver rounds an int64. */
+/** As text, since the driver rounds int64 values. */
 const COLUMNS = 'CAST(id AS TEXT) AS id, CAST(pet_id AS TEXT) AS petId, buyer';
 
 interface Row {

@@ -1,7 +1,7 @@
 import { ValidationPipe, type HttpException, type ValidationError } from '@nestjs/common';
 import { problem } from './problem.js';
 
-/** Nothing undeclared, one code for the first kind of fault, a message that names every field. */
+/** Refuses undeclared properties. The code is that of the first fault, and the message names every field. */
 export function strict(thing: 'field' | 'parameter'): ValidationPipe {
   return new ValidationPipe({
     transform: true,

@@ -179,7 +179,7 @@ fn setting(name: &str) -> String {
 async fn main() -> std::io::Result<()> {
     let pool = PoolOpts::default()
         .with_constraints(PoolConstraints::new(POOL_SIZE, POOL_SIZE).expect("bounds"))
-        // Else it sends COM_RESET_CONNECTION after each use, and all prepared statements are lost.
+        // Otherwise it sends COM_RESET_CONNECTION after each use, which drops all prepared statements.
         .with_reset_connection(false);
     let options = OptsBuilder::default()
         .ip_or_hostname(setting("DATABASE_HOST"))
@@ -187,7 +187,7 @@ async fn main() -> std::io::Result<()> {
         .user(Some(setting("DATABASE_USER")))
         .pass(Some(setting("DATABASE_PASSWORD")))
         .db_name(Some(setting("DATABASE_NAME")))
-        // TCP, as all others: by default it moves to the Unix socket of a local server.
+        // TCP, like all others. By default it switches to the Unix socket of a local server.
         .prefer_socket(Some(false))
         .pool_opts(pool);
     let app = Router::new()
@@ -195,7 +195,7 @@ async fn main() -> std::io::Result<()> {
         .route("/v1/pets/{pet_id}", get(get_pet))
         .with_state(Store(Pool::new(options)));
     let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{}", setting("PORT"))).await?;
-    // As Go and Node do.
+    // The default in Go and Node.
     let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
     axum::serve(listener, app).await
 }
