@@ -1,11 +1,11 @@
 #!/bin/sh
-# Restores a dump of back-up.sh into an empty database, and says what must be done before clients are let in again.
+# Restores a dump of back-up.sh into an empty database, and prints what must be done before clients may connect again.
 #
 #   deploy/backup/restore.sh LOGIN DATABASE DUMP [LOG_LOGIN UNTIL]
 #
-# LOGIN is an options file of the client, as for back-up.sh. With LOG_LOGIN, that of the server that was dumped and whose binary
-# log is still there, what this log has of a database of the same name after the dump is done again, up to UNTIL
-# ('YYYY-MM-DD hh:mm:ss' in the time zone of this process; the first moment that is left out). It needs REPLICATION SLAVE.
+# LOGIN is an options file of the client, as for back-up.sh. LOG_LOGIN is that of the server that was dumped, if its
+# binary log still exists. Then the changes to the database of the same name after the dump are repeated, until before
+# UNTIL ('YYYY-MM-DD hh:mm:ss' in the time zone of this process). The user of LOG_LOGIN needs REPLICATION SLAVE.
 set -eu
 login=$1 database=$2 dump=$3 log_login=${4-} until=${5-}
 client() { "$(command -v mariadb || command -v mysql)" --defaults-extra-file="$login" "$@" "$database"; }
@@ -22,9 +22,9 @@ if [ -n "$log_login" ]; then
     echo "$dump does not say where the binary log went on" >&2
     exit 1
   fi
-  # MySQL skips events whose GTID it has.
+  # MySQL skips events whose GTIDs it has.
   log=$(command -v mariadb-binlog) || log="$(command -v mysqlbinlog)" gtids=--skip-gtids
-  # In a file (TMPDIR), so that of a log that cannot be read nothing is done.
+  # In a file (TMPDIR), so that nothing is repeated if the log cannot be read completely.
   events=$(mktemp)
   trap 'rm -f "$events"' EXIT
   "$log" --defaults-extra-file="$log_login" --read-from-remote-server ${gtids-} --to-last-log --database="$database" \

@@ -7,7 +7,7 @@ app.kubernetes.io/name: animal-store
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{/* The metadata of an object. root; name: what its name ends in; labels, annotations: its own. */}}
+{{/* The metadata of an object. Keys: root; name, the end of its name; labels and annotations, its own ones. */}}
 {{- define "animal-store.metadata" -}}
 {{- $root := .root -}}
 name: {{ include "animal-store.fullname" $root }}{{ with .name }}-{{ . }}{{ end }}
@@ -24,7 +24,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* The labels of a pod. root, component. What selects them must not change, so commonLabels are only added. */}}
+{{/* The labels of a pod. Keys: root, component. Selectors must not change, so they do not include commonLabels. */}}
 {{- define "animal-store.podLabels" -}}
 {{ include "animal-store.selector" .root }}
 app.kubernetes.io/component: {{ .component }}
@@ -42,7 +42,7 @@ app.kubernetes.io/component: {{ .component }}
 {{ .Values.serviceAccount.name | default (include "animal-store.fullname" .) }}
 {{- end }}
 
-{{/* Named for what is in it: pods of the release before keep theirs. */}}
+{{/* The name contains a digest of the contents, so pods of the previous release keep their ConfigMap. */}}
 {{- define "animal-store.configMap" -}}
 {{ include "animal-store.fullname" . }}-{{ .Values.config | toJson | sha256sum | trunc 8 }}
 {{- end }}

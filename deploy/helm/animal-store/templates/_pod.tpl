@@ -1,4 +1,4 @@
-{{/* What the pods of the service and of the migration have in common. */}}
+{{/* The common parts of the pods of the service and of the migration. */}}
 {{- define "animal-store.pod" -}}
 serviceAccountName: {{ include "animal-store.serviceAccount" . }}
 automountServiceAccountToken: false
@@ -35,7 +35,7 @@ securityContext:
   seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* root; files: variables that name files of the Secret. */}}
+{{/* Keys: root; files, the variables that name files of the Secret. */}}
 {{- define "animal-store.container" -}}
 {{- $folder := include "animal-store.secretsFolder" .root -}}
 {{- with .root -}}
@@ -69,7 +69,7 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{/* root, secret. */}}
+{{/* Keys: root, secret. */}}
 {{- define "animal-store.volumes" -}}
 - name: secrets
   secret: { secretName: {{ .secret }}, defaultMode: 288 }
