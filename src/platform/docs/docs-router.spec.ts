@@ -5,7 +5,7 @@ import { request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { docsAssetFolders, docsRouter } from './docs-router.js';
-import { animalStore } from './product.js';
+import { animalStore } from './document-source.js';
 
 const texts = jest.fn(() => Promise.resolve({ json: '{"openapi":"3.1.0"}\n', yaml: 'openapi: 3.1.0\n' }));
 let server: Server;

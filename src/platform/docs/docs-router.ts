@@ -3,12 +3,10 @@ import { readFileSync } from 'node:fs';
 import { extname, join, dirname } from 'node:path';
 import { Router, type RequestHandler } from 'express';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { docsLogo, docsPage, docsPagePolicy } from './docs-page.js';
-import { docsStyle } from './docs-style.js';
-import { type Product, productOf } from './product.js';
-import { type DocumentTexts, writeDocument } from './document-source.js';
+import { docsLogo, docsPage, docsPagePolicy, docsStyle } from './docs-page.js';
+import { productOf, type DocumentSource, type Product } from './document-source.js';
 import type { INestApplication } from '@nestjs/common';
-import type { DocumentSource } from './openapi/openapi-document.js';
+import type { DocumentTexts } from './openapi/openapi-document.js';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -112,21 +110,19 @@ export function mountDocs(application: INestApplication, source: () => DocumentS
   application.use(docsRouter(productOf(application), () => writeDocument(source())));
 }
 
+/** The OpenAPI document. What writes it is loaded here, not at start: most processes are never asked for it. */
+export async function writeDocument(source: DocumentSource): Promise<DocumentTexts> {
+  const { buildOpenApiDocument, documentTexts } = await import('./openapi/openapi-document.js');
+  return documentTexts(buildOpenApiDocument(source));
+}
+
 const require = createRequire(import.meta.url);
 
 /** docs/api.md, of the package and of this repository. */
 const guidePath = fileURLToPath(new URL('../../../docs/api.md', import.meta.url));
 
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
-const ofThisPage = [
-  'accessibility.js',
-  'api-key.js',
-  'docs-ui.js',
-  'exact-numbers.js',
-  'operation-link.js',
-  'operation-view.js',
-  'plain-answers.js',
-];
+const ofThisPage = ['api-key.js', 'docs-ui.js', 'exact-numbers.js', 'operation-view.js'];
 
 /** The files that the page loads, by name, each with the folder it is in. Nothing else of those folders is served. */
 export function docsAssetFolders(): ReadonlyMap<string, string> {

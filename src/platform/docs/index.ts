@@ -1,3 +1,3 @@
-export { documentSource, writeDocument, type DocumentTexts } from './document-source.js';
-export { mountDocs } from './docs-router.js';
-export { printedServers, servingServers } from './product.js';
+export { mountDocs, writeDocument } from './docs-router.js';
+export { documentSource, printedServers, servingServers } from './document-source.js';
+export type { DocumentTexts } from './openapi/openapi-document.js';

@@ -1,10 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Route } from '../../routing/index.js';
-import { closeSchema, completeSchema, nameList, exampleOf, schemasOf, type Schema } from './complete-schemas.js';
+import { closeSchema, completeSchema, nameList, exampleOf, schemasOf, type Schema } from './schemas.js';
 import { errorResponse, failuresOf } from './error-responses.js';
 import { bodyOfFields, withNamedParameters, type Parameter } from './named-inputs.js';
-import { requestHeadersOf } from './operation-headers.js';
-import { headersOf } from './response-headers.js';
+import { headersOf, requestHeadersOf } from './headers.js';
 
 interface Media {
   schema?: Schema;

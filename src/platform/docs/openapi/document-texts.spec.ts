@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { parse } from 'yaml';
-import { documentTexts } from './document-texts.js';
+import { documentTexts } from './openapi-document.js';
 
 const dates = ['2025-11-27', '2025-11-27T10:00:00Z', '2001-12-14 21:59:43.10 -5', '2025-1-2'];
 const booleans = ['yes', 'No', 'on', 'OFF', 'y', 'N', 'true', 'False', 'null', '~', ''];

@@ -3,7 +3,7 @@ import { getSchemaPath } from '@nestjs/swagger';
 import type { HandlerArgument, Route } from '../../routing/index.js';
 import { SWAGGER } from '../../nest-internals.js';
 import { hasShape } from '../../validation/index.js';
-import type { Schema } from './complete-schemas.js';
+import type { Schema } from './schemas.js';
 
 const SCHEMAS = new Map<unknown, Schema>([
   [String, { type: 'string' }],

@@ -35,10 +35,9 @@ import {
   Stability,
   type Route,
 } from '../../routing/index.js';
-import { animalStore } from '../product.js';
-import { documentTexts, type DocumentTexts } from './document-texts.js';
+import { animalStore } from '../document-source.js';
 import { errorResponse } from './error-responses.js';
-import { buildOpenApiDocument } from './openapi-document.js';
+import { buildOpenApiDocument, documentTexts, type DocumentTexts } from './openapi-document.js';
 
 const toyBroken = defineErrorCode('toy_broken', 'conflict', 'The toy is broken.');
 const toyLent = defineErrorCode('toy_lent', 'conflict', 'The toy is lent.');

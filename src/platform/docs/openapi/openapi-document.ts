@@ -1,29 +1,37 @@
-import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { Document, visit } from 'yaml';
 import type { Feature } from '../../feature.js';
 import { stringifyJson } from '../../json/index.js';
 import type { Route } from '../../routing/index.js';
-import type { DocumentServer, Product } from '../product.js';
+import type { DocumentSource, Product } from '../document-source.js';
 import { completeOperation, type Operation } from './complete-operation.js';
-import { completeSchema, schemasOf } from './complete-schemas.js';
+import { completeSchema, schemasOf } from './schemas.js';
 import { errorExamples, errorSchema, failuresOf } from './error-responses.js';
-import { guide } from './document-texts.js';
 import { classesOfFields } from './named-inputs.js';
-import { operationHeaders, type HeaderSource, requestHeaders } from './operation-headers.js';
-import { responseHeaders } from './response-headers.js';
-
-/** What a document is made of. */
-export interface DocumentSource extends HeaderSource {
-  readonly application: INestApplication;
-  readonly product: Product;
-  readonly features: readonly Feature[];
-  readonly servers: readonly DocumentServer[];
-  /** The moment from which a deprecated route answers 410, in milliseconds since the epoch, wherever it was moved to. */
-  readonly sunsetOf: (route: Route) => number | undefined;
-}
+import { operationHeaders, requestHeaders, responseHeaders } from './headers.js';
 
 type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 type Components = Record<string, Record<string, unknown> | undefined>;
+
+/** The description of the whole document, in Markdown. */
+const guide = `A store of animals over HTTP and JSON.
+
+**Keys.** Every operation needs an API key, sent as \`Authorization: Bearer <API_KEY>\`.
+
+**Pages.** A list answers a bare JSON array; its \`Link\` header holds the address of the next page, \`rel="next"\`, while
+there is one.
+
+**Repeat safely.** Operations that take an \`Idempotency-Key\` can be sent again after a failure without making anything
+twice.
+
+**Naming requests.** Any request may carry an \`X-Request-Id\` of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`: it comes
+back in the answer and stands in the service's logs. A \`traceparent\` (W3C Trace Context) continues your trace.
+
+**Integers.** Identifiers are int64 and exact on the wire. JavaScript's \`JSON.parse\` rounds those above 2^53: read them
+with the source text that a reviver is given, or with a parser that keeps big integers.
+
+**Failures.** Each has the same body: \`code\` for a program, \`message\` for a person, \`status\` as in the status line.
+`;
 
 const outline = new DocumentBuilder()
   .setOpenAPIVersion('3.1.0')
@@ -122,4 +130,42 @@ function componentsOf(document: OpenAPIObject, source: DocumentSource): Componen
     all[kind] = Object.fromEntries(used);
   }
   return all;
+}
+
+/** An OpenAPI document as it is sent. */
+export interface DocumentTexts {
+  readonly json: string;
+  readonly yaml: string;
+}
+
+/** Writes a document down when it is asked for, indented for people, every bigint as its digits. YAML costs the most. */
+export function documentTexts(document: OpenAPIObject): DocumentTexts {
+  return {
+    get json() {
+      return escapeBlanks(`${stringifyJson(document, 2)}\n`);
+    },
+    get yaml() {
+      return writeYaml(document);
+    },
+  };
+}
+
+/** Blanks that nobody sees, among them line breaks of YAML 1.1; in both languages they stand in quotes. */
+const BLANKS = /[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/g;
+/** What some reader of YAML 1.1 takes for a number (Ruby: `1,000`), a symbol (Ruby: `:id`) or a type of its own. */
+const MISREAD = /^[\d.,:=+-]/;
+
+const escapeBlanks = (text: string): string =>
+  text.replace(BLANKS, (blank) => `\\u${blank.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** YAML that says the same by version 1.1, which the libraries of Python and Ruby read, as by 1.2. */
+function writeYaml(value: object): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar(_, scalar) {
+      if (typeof scalar.value !== 'string') return;
+      if (MISREAD.test(scalar.value) || scalar.value.search(BLANKS) >= 0) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escapeBlanks(document.toString());
 }
