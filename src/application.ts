@@ -9,7 +9,7 @@ import {
 import { ModulesContainer, NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { ApiKeyGuard, MiddlewareAccess } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/time.js';
-import { CONFIG, FeatureEnvironment, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
+import { CONFIG, exposeFeatureValues, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
 import { createDataSource, DatabaseLink, DatabaseOutages } from './platform/database/index.js';
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
 import {
@@ -101,12 +101,15 @@ export async function createApplication({
   const featureMetrics = new FeatureMetrics(metrics.registry, log, names);
   const core = { config, clock, log, dataSource, metrics, featureMetrics };
   const hooks = new HookWatch(declared);
-  const environment = new FeatureEnvironment(readersOfEnvironment(declared), config);
+  const restoreEnvironment = exposeFeatureValues(readersOfEnvironment(declared), config);
   const starting = hooks.within(config.startup.timeoutMs, assemble({ features, routes, hooks, create }, core));
   const running = attributeToFeature(features, starting).then(
-    ({ nest, adapter }) => new Running(nest, adapter, link, { ...core, features, hooks, environment }),
+    ({ nest, adapter }) => new Running(nest, adapter, link, { ...core, features, hooks, restoreEnvironment }),
   );
-  return environment.during(running);
+  return running.catch((error: unknown) => {
+    restoreEnvironment();
+    throw error;
+  });
 }
 
 interface Declared {

@@ -13,40 +13,26 @@ export class ConfigModule {
 }
 
 /**
- * Variables of features in the environment of the process, where `registerAs` and `ConfigService` of @nestjs/config look
- * for them, also those that come from `.env`, a file or a default. They are there until the application stops.
+ * Puts variables of features into the environment of the process, where `registerAs` and `ConfigService` of @nestjs/config
+ * look for them, also those that come from `.env`, a file or a default.
+ *
+ * @param readers the features that import @nestjs/config; the values of others, secrets among them, stay where they are.
+ * @returns restores the environment, once.
  */
-export class FeatureEnvironment {
-  private readonly before = new Map<string, string | undefined>();
-
-  /** @param readers the features that import @nestjs/config; the values of others, secrets among them, stay where they are. */
-  constructor(readers: readonly Configured[], { featureValues }: Config) {
-    for (const { config } of readers) {
-      const values = (config && featureValues.get(config.KEY)) as
-        Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-      for (const [name, value] of Object.entries(values ?? {})) {
-        if (value === undefined) continue;
-        this.before.set(name, process.env[name]);
-        process.env[name] = String(value);
-      }
+export function exposeFeatureValues(readers: readonly Configured[], { featureValues }: Config): () => void {
+  const before = new Map<string, string | undefined>();
+  for (const { config } of readers) {
+    for (const [name, value] of Object.entries((config && featureValues.get(config.KEY)) ?? {})) {
+      if (value === undefined) continue;
+      before.set(name, process.env[name]);
+      process.env[name] = `${value as string | number | boolean}`;
     }
   }
-
-  /** Waits for what uses it, and restores it where that fails. */
-  async during<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      this.restore();
-      throw error;
-    }
-  }
-
-  restore(): void {
-    for (const [name, text] of this.before) {
+  return () => {
+    for (const [name, text] of before) {
       if (text === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = text;
     }
-    this.before.clear();
-  }
+    before.clear();
+  };
 }

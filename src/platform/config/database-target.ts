@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { ConfigError } from './config-error.js';
-import { readValueFile } from './environment.js';
+import { ConfigError, readValueFile } from './environment.js';
 import { bareHost, isHost, parserOf, parseUrl, valueKind } from './value-kinds.js';
 
 /** The database that DATABASE_URL names, every part percent-decoded. */

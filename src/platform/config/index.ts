@@ -6,8 +6,7 @@ export {
   type ManagementConfig,
   type Setting,
 } from './config.js';
-export { ConfigModule, FeatureEnvironment } from './config.module.js';
-export { ConfigError, type Fault } from './config-error.js';
+export { ConfigModule, exposeFeatureValues } from './config.module.js';
 export {
   currentDatabaseTarget,
   databaseFile,
@@ -31,7 +30,7 @@ export {
   renderMarkdown,
   type DocumentedSection,
 } from './documentation.js';
-export { loadEnvironment } from './environment.js';
+export { ConfigError, loadEnvironment, type Fault } from './environment.js';
 export { loadConfig, readVariable } from './load-config.js';
 export { isPlatformVariable } from './variables.js';
 export { readFileBytes, readTextFile, UnusableFile } from './text-file.js';

@@ -1,7 +1,14 @@
 import { customCleanEnv, EnvMissingError, type CleanedEnv, type ReporterOptions } from 'envalid';
-import { ConfigError, type Fault } from './config-error.js';
 import { groupValues, type Config, type Setting } from './config.js';
-import { collectGiven, fileSuffix, unreadLines, type Faults, type GivenValues } from './environment.js';
+import {
+  collectGiven,
+  ConfigError,
+  fileSuffix,
+  unreadLines,
+  type Fault,
+  type Faults,
+  type GivenValues,
+} from './environment.js';
 import type { Configured, ConfigVariables } from './feature-config.js';
 import {
   openTelemetryFaults,
@@ -10,8 +17,8 @@ import {
   openTelemetryVariables,
   operationOf,
   sunsetVariables,
-} from './pattern-variables.js';
-import { warnOfUnknown } from './unknown-variables.js';
+  warnOfUnknown,
+} from './undeclared-variables.js';
 import { parserOf } from './value-kinds.js';
 import { variables, type Values, type VariableName } from './variables.js';
 

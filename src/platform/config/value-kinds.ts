@@ -54,15 +54,15 @@ export function integerWithin(text: string, min: number, max: number): number | 
   return value >= min && value <= max ? value : undefined;
 }
 
-export const boolean = valueKind('true or false', (text) =>
-  text === 'true' ? true : text === 'false' ? false : undefined,
-);
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+export const boolean = valueKind('true or false', (text) => BOOLEANS.get(text));
 
 /** OpenTelemetry compares the words of a boolean without regard to case. */
-export const openTelemetryBoolean = valueKind('true or false', (text) => {
-  const word = text.toLowerCase();
-  return word === 'true' ? true : word === 'false' ? false : undefined;
-});
+export const openTelemetryBoolean = valueKind('true or false', (text) => BOOLEANS.get(text.toLowerCase()));
 
 /** One of a few words, exactly as written. */
 export function oneOf<const Word extends string>(...words: readonly Word[]): ExactValidator<Word> {
@@ -71,11 +71,7 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Exa
 
 /** Some of a few words, exactly as written, with commas between them. */
 export function someOf<const Word extends string>(...words: readonly Word[]): ExactValidator<readonly Word[]> {
-  return valueKind<readonly Word[]>(
-    `some of ${words.join(', ')}, with commas between`,
-    (text) => listOf(text, (item) => words.find((word) => word === item)),
-    (list) => list.join(','),
-  );
+  return listKind(`some of ${words.join(', ')}, with commas between`, (item) => words.find((word) => word === item));
 }
 
 /** A day, `YYYY-MM-DD`, as its first instant in UTC. */
@@ -109,14 +105,20 @@ export function isReadableFile(path: string): boolean {
 }
 
 /** Names of features, in lower kebab case. */
-export const featureNames = valueKind<readonly string[]>(
-  'a comma-separated list of names of features',
-  (text) => listOf(text, (item) => (/^[a-z][a-z0-9-]*$/.test(item) ? item : undefined)),
-  (list) => list.join(','),
+export const featureNames = listKind('a comma-separated list of names of features', (item) =>
+  /^[a-z][a-z0-9-]*$/.test(item) ? item : undefined,
 );
 
+function listKind<T>(accepts: string, parse: (item: string) => T | undefined): ExactValidator<readonly T[]> {
+  return valueKind<readonly T[]>(
+    accepts,
+    (text) => listOf(text, parse),
+    (list) => list.join(','),
+  );
+}
+
 /** The items between the commas, spaces around them allowed; undefined when one is refused. */
-export function listOf<T>(text: string, parse: (item: string) => T | undefined): readonly T[] | undefined {
+function listOf<T>(text: string, parse: (item: string) => T | undefined): readonly T[] | undefined {
   const items = text.split(',').map((item) => parse(item.trim()));
   return items.includes(undefined) ? undefined : (items as T[]);
 }
@@ -150,10 +152,8 @@ function isMailAddress(text: string): boolean {
 }
 
 /** Origins as a browser sends them: scheme, host and a port that is not the scheme's own. */
-export const origins = valueKind<readonly string[]>(
-  'a comma-separated list of http or https origins',
-  (text) => listOf(text, (item) => (parseHttpUrl(item)?.origin === item ? item : undefined)),
-  (list) => list.join(','),
+export const origins = listKind('a comma-separated list of http or https origins', (item) =>
+  parseHttpUrl(item)?.origin === item ? item : undefined,
 );
 
 /** How many proxies stand in front, or the addresses that are proxies: the two forms that Express takes. */

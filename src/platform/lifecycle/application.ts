@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import type { Config, FeatureEnvironment } from '../config/index.js';
+import type { Config } from '../config/index.js';
 import type { DatabaseLink, PlatformDataSource } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
 import { attributeToFeature, type HookWatch } from '../feature-check/index.js';
@@ -57,7 +57,7 @@ interface Parts {
   readonly metrics: Metrics;
   readonly features: readonly Feature[];
   readonly hooks: HookWatch;
-  readonly environment: FeatureEnvironment;
+  readonly restoreEnvironment: () => void;
 }
 
 /** Milliseconds that hooks and the database have to end at least; the grace period of a pod is longer. */
@@ -122,7 +122,7 @@ export class Running implements Application {
   }
 
   stop(times: StopTimes = { ...this.parts.config.shutdown, closeMs: CLOSE_MS }): Promise<boolean> {
-    return (this.stopping ??= this.shutDown(times).finally(() => this.parts.environment.restore()));
+    return (this.stopping ??= this.shutDown(times).finally(() => this.parts.restoreEnvironment()));
   }
 
   private async shutDown(times: StopTimes): Promise<boolean> {
