@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { createDataSource, MIGRATION_TABLE, planMigrations } from '../platform/database/index.js';
+import type { Config } from '../platform/config/index.js';
+import { createDataSource, MIGRATION_TABLE, planMigrations, type MigrationSource } from '../platform/database/index.js';
 import type { Feature } from '../platform/feature.js';
 import { platformSchema } from '../platform/schema.js';
 import { refuse } from './command-output.js';
@@ -30,12 +31,14 @@ export function grantsCommand(features: readonly Feature[]): Command {
     .option('--host <host>', 'the hosts that it comes from', '%')
     .option('--database <name>', 'its database; that of DATABASE_URL unless given')
     .action(async ({ role, user, host, database: name }: GrantsOptions) => {
-      const { target } = (await readConfig()).database;
+      const config = await readConfig();
+      const { target } = config.database;
       const database = name ?? (target.kind === 'mysql' ? target.database : undefined);
       if (database === undefined)
         return refuse(command, 'DATABASE_URL names no MySQL database: say which, --database.');
       const login = `${quoted(user)}@${quoted(host)}`;
-      const lines = role === 'owner' ? [ownerGrant(database, login)] : await serviceGrants(features, database, login);
+      const lines =
+        role === 'owner' ? [ownerGrant(database, login)] : await serviceGrants(features, config, database, login);
       process.stdout.write(`${lines.join('\n')}\n`);
     });
   return command;
@@ -46,10 +49,15 @@ function ownerGrant(database: string, login: string): string {
   return `GRANT ${OWNER_PRIVILEGES} ON ${name(database.replace(/[_%]/g, '\\$&'))}.* TO ${login};`;
 }
 
-async function serviceGrants(features: readonly Feature[], database: string, login: string): Promise<string[]> {
+async function serviceGrants(
+  features: readonly Feature[],
+  config: Config,
+  database: string,
+  login: string,
+): Promise<string[]> {
   const sources = [platformSchema, ...features];
   const own = new Map(sources.flatMap(({ privileges = {} }) => Object.entries(privileges)));
-  const tables = await createdTables(sources, database);
+  const tables = await createdTables(sources, config, database);
   return [MIGRATION_TABLE, ...tables.keys()].flatMap((table) => {
     const privileges = own.get(table) ?? SERVICE_PRIVILEGES;
     const object = `${name(database)}.${name(table)}`;
@@ -63,11 +71,11 @@ async function serviceGrants(features: readonly Feature[], database: string, log
 
 /** The tables that the migrations of this build make, with the statements. */
 async function createdTables(
-  sources: Parameters<typeof planMigrations>[1],
+  sources: readonly MigrationSource[],
+  config: Config,
   database: string,
 ): Promise<ReadonlyMap<string, string>> {
   const target = { kind: 'mysql', host: 'localhost', port: 3306, user: 'root', password: '', database } as const;
-  const config = await readConfig();
   const dataSource = await createDataSource({ ...config, database: { ...config.database, target } }, []);
   const steps = sources.flatMap(({ name: feature, migrations = [] }) =>
     migrations.map(({ name: each }) => ({ feature, name: each })),

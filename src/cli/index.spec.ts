@@ -57,7 +57,13 @@ it.each([
 });
 
 describe('a variable that is not known', () => {
-  it.each(['migrate', 'migrate --undo pets', 'keys list', 'seed --count 1'])('is told once by %s', async (words) => {
+  it.each([
+    'migrate',
+    'migrate --undo pets',
+    'keys list',
+    'seed --count 1',
+    'grants --role service --user u --database d',
+  ])('is told once by %s', async (words) => {
     const off = words.includes('--undo') ? 'pets' : '';
     process.env = { NODE_ENV: 'test', DATABASE_URL: 'sqlite:store', FEATURES_OFF: off, DATABASE_POOLSIZE: '5' };
     await runCommand([pets], ['migrate']);
