@@ -1,5 +1,4 @@
 /** The testing kit, `animal-store/testing`: for the tests of a feature, whatever runs them. */
-export { assertError, errorMatchers, type ErrorMatchers } from './error-assertion.js';
 export {
   FixedClock,
   startTestApplication,
@@ -8,4 +7,11 @@ export {
   type TestOptions,
 } from './test-application.js';
 export { assertPlatformRules } from './platform-rules.js';
-export { TestClient, type Sent, type TestAnswer } from './test-client.js';
+export {
+  assertError,
+  errorMatchers,
+  TestClient,
+  type ErrorMatchers,
+  type Sent,
+  type TestAnswer,
+} from './test-client.js';
