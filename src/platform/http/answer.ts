@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { ApiError } from '../errors/index.js';
-import { jsonBytes, type Bytes } from '../json/index.js';
+import { bytesOf, jsonBytes, type Bytes } from '../json/index.js';
 import { isOptimized } from '../optimizations.js';
 import { nextLink, Page } from '../pagination/index.js';
 import { Deprecations, JSON_MEDIA, PublicUrls, RouteTable, type Location, type Route } from '../routing/index.js';
@@ -58,8 +58,11 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
   const own = cacheControlOf(response, answer.status, isTagged);
   if (link !== undefined) own.push('Link', link);
   if (isTagged) {
-    const tag = ownTag(response) ?? answer.tag(link);
-    own.push('Vary', varyingBy('Authorization', response.getHeader('Vary')), 'ETag', tag);
+    const given = response.getHeader('ETag');
+    const tag = typeof given === 'string' ? given : answer.tag(link);
+    // CORS has put `Origin` there.
+    const vary = response.getHeader('Vary');
+    own.push('Vary', vary === undefined ? 'Authorization' : `${[vary].flat().join(', ')}, Authorization`, 'ETag', tag);
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
       writeWholeHead(response, 304, headOf(exchange, answer, own));
       response.end();
@@ -76,11 +79,6 @@ function cacheControlOf(response: ServerResponse, status: number, isTagged: bool
   if (status >= 400) for (const name of OF_A_SUCCESS) response.removeHeader(name);
   if (response.hasHeader('Cache-Control')) return [];
   return ['Cache-Control', isTagged ? 'private, no-cache' : 'no-store'];
-}
-
-function ownTag(response: ServerResponse): string | undefined {
-  const tag = response.getHeader('ETag');
-  return typeof tag === 'string' ? tag : undefined;
 }
 
 function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer, own: string[]): void {
@@ -112,11 +110,6 @@ export function refuseExchange(exchange: Exchange, response: ServerResponse, fau
   exchange.failure = fault;
   exchange.headers['Connection'] = 'close';
   sendAnswer(exchange, response, errorAnswer(fault));
-}
-
-/** Adds a name to Vary, where CORS has put `Origin`. */
-function varyingBy(name: string, already: number | string | readonly string[] | undefined): string {
-  return already === undefined ? name : `${[already].flat().join(', ')}, ${name}`;
 }
 
 /** If-None-Match compares weakly (RFC 9110 §13.1.2): `W/"x"` matches `"x"`. */
@@ -209,13 +202,11 @@ function otherMediaAnswer(
   const given = response.getHeader('Content-Type');
   const type = typeof given === 'string' ? given : route?.produces[0];
   if (type === undefined || type.startsWith(JSON_MEDIA)) return undefined;
-  if (typeof result === 'string') return new Answer(status, latin1Bytes(Buffer.from(result)), {}, withCharset(type));
-  if (result instanceof Uint8Array) return new Answer(status, latin1Bytes(Buffer.from(result)), {}, type);
+  if (typeof result === 'string') return new Answer(status, bytesOf(result), {}, withCharset(type));
+  if (result instanceof Uint8Array) return new Answer(status, bytesOf(result), {}, type);
   if (given === undefined || typeof result !== 'object' || result === null) return undefined;
   return new Answer(status, jsonBytes(result), {}, withCharset(type));
 }
-
-const latin1Bytes = (buffer: Buffer): Bytes => buffer.toString('latin1') as Bytes;
 
 /** Adds the charset that Express adds to every text. */
 function withCharset(type: string): string {

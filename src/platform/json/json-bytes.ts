@@ -39,8 +39,9 @@ export function jsonBytes(value: unknown): Bytes {
   return bytesOf(stringifyJson(value));
 }
 
-export function bytesOf(text: string): Bytes {
-  return Buffer.from(text).toString('latin1') as Bytes;
+/** @param content a text, or bytes as they are. */
+export function bytesOf(content: string | Uint8Array): Bytes {
+  return Buffer.from(content as string).toString('latin1') as Bytes;
 }
 
 /** The text of `bytesOf`. */

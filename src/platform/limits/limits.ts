@@ -59,17 +59,11 @@ export class RateLimitGuard extends ClientQuota implements CanActivate {
   }
 
   override count(exchange: Exchange): void | Promise<void> {
-    const allowance = this.take(exchange);
-    return allowance instanceof Promise ? allowance.then(() => undefined) : undefined;
+    return after(this.take(exchange), () => undefined);
   }
 
   override admit(exchange: Exchange): boolean | Promise<boolean> {
-    return (exchange.quota ??= this.refuseBeyond(exchange));
-  }
-
-  private refuseBeyond(exchange: Exchange): boolean | Promise<boolean> {
-    const allowance = this.take(exchange);
-    return allowance instanceof Promise ? allowance.then(isAllowed) : isAllowed(allowance);
+    return (exchange.quota ??= after(this.take(exchange), isAllowed));
   }
 
   /** Counts as `count` does, and says what is left: undefined where no client is limited, or none is known. */
@@ -81,6 +75,11 @@ export class RateLimitGuard extends ClientQuota implements CanActivate {
     if (allowance instanceof Promise) return allowance.then((later) => addHeaders(exchange, later, perMinute));
     return addHeaders(exchange, allowance, perMinute);
   }
+}
+
+/** A promise only where it waits for one: what is known already is to go on at once. */
+function after<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(then) : then(value);
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it. */

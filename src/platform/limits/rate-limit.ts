@@ -1,4 +1,4 @@
-import { RateLimiterRes, type RateLimiterRedis } from 'rate-limiter-flexible';
+import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { SharedCounters } from './shared-counters.js';
 
 /** Seconds over which requests are counted. */
@@ -42,30 +42,23 @@ export class RateLimit {
   }
 
   private async countTogether(key: string, common: RateLimiterRedis): Promise<Allowance> {
-    try {
-      const counted = await this.shared?.consume(common, key);
-      return counted === undefined ? this.countHere(key) : allowance(counted, true);
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) return allowance(refused, false);
-      throw refused;
-    }
+    const counted = await this.shared?.consume(common, key);
+    return counted === undefined ? this.countHere(key) : this.allowance(counted.consumedPoints, counted.msBeforeNext);
   }
 
   private countHere(key: string): Allowance {
     const { count, leftMs } = this.own.count(key);
+    return this.allowance(count, leftMs);
+  }
+
+  private allowance(count: number, leftMs: number): Allowance {
     return {
       allowed: count <= this.perMinute,
       remaining: Math.max(0, this.perMinute - count),
-      resetSeconds: secondsOf(leftMs),
+      resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
     };
   }
 }
-
-function allowance({ remainingPoints, msBeforeNext }: RateLimiterRes, allowed: boolean): Allowance {
-  return { allowed, remaining: Math.max(0, remainingPoints), resetSeconds: secondsOf(msBeforeNext) };
-}
-
-const secondsOf = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
 interface Window {
   count: number;

@@ -58,17 +58,16 @@ export class SharedCounters {
   }
 
   /**
-   * Counts one by a limiter of these counters.
+   * Counts one by a limiter of these counters, also where none was left.
    *
    * @returns undefined where Redis does not answer.
-   * @throws {RateLimiterRes} (rejects) when there was none left.
    */
   async consume(limiter: RateLimiterRedis, key: string): Promise<RateLimiterRes | undefined> {
     if (!this.isHere) return undefined;
     try {
       return await withinPatience(limiter.consume(key));
     } catch (error) {
-      if (error instanceof RateLimiterRes) throw error;
+      if (error instanceof RateLimiterRes) return error;
       this.lose(error);
       return undefined;
     }

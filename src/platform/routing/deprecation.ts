@@ -35,7 +35,7 @@ export class Deprecations {
   }
 
   /** Puts `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links on whatever the exchange will answer. */
-  announce(answered: Announced, route: Route): void {
+  announce(answered: { readonly headers: Record<string, string>; readonly links: string[] }, route: Route): void {
     if (route.deprecated === undefined) return;
     const { headers, links } = this.announcementOf(route, route.deprecated);
     Object.assign(answered.headers, headers);
@@ -63,12 +63,6 @@ export function warnOfUnknownSunsets(sunsets: Config['sunsets'], routes: readonl
   return [...sunsets.keys()]
     .filter((operation) => !known.includes(operation))
     .map((operation) => `${operation}_SUNSET is the date of no deprecated operation.`);
-}
-
-/** The part of an exchange that a deprecation is announced on. */
-interface Announced {
-  readonly headers: Record<string, string>;
-  readonly links: string[];
 }
 
 /** `getPet` → `GET_PET` */
