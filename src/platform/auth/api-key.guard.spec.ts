@@ -3,8 +3,8 @@ import type { ExecutionContext } from '@nestjs/common';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ApiError, coreErrors } from '../errors/index.js';
 import type { Principal } from '../http/index.js';
+import type { Allowance, Limits } from '../limits/index.js';
 import { Refusal, type Authenticator } from './authenticator.js';
-import type { ClientQuota, FailedAuthLimit } from './api-key.guard.js';
 import type { KeyAudit, KeyEvent } from './key-audit.js';
 
 // Only the adapter can put an exchange on a request.
@@ -30,27 +30,23 @@ const MASTER: Principal = { keyId: 'master00', client: 'acme', scopes: ['*'] };
 let verdict: Principal | Refusal | Promise<Principal | Refusal>;
 let authenticate: jest.Mock<Authenticator['authenticate']>;
 let events: KeyEvent[];
-let count: jest.Mock<FailedAuthLimit['count']>;
-let countClient: jest.Mock<ClientQuota['count']>;
+let count: jest.Mock<Limits['countFailure']>;
+let countClient: jest.Mock<Limits['count']>;
 let request: FakeRequest;
 
 beforeEach(() => {
   verdict = READER;
   authenticate = jest.fn(() => verdict);
   events = [];
-  count = jest.fn<FailedAuthLimit['count']>();
-  countClient = jest.fn<ClientQuota['count']>();
+  count = jest.fn<Limits['countFailure']>();
+  countClient = jest.fn<Limits['count']>();
   request = { rawHeaders: ['Host', 'x'], exchange: { clientAddress: '203.0.113.7', route: { scopes: [] } } };
 });
 
 function enter(): boolean | Promise<boolean> {
   const audit: KeyAudit = { record: (event) => events.push(event) };
-  const guard = new ApiKeyGuard(
-    { authenticate } as unknown as Authenticator,
-    audit,
-    { count },
-    { count: countClient, admit: () => Promise.resolve(true) },
-  );
+  const limits = { countFailure: count, count: countClient } as unknown as Limits;
+  const guard = new ApiKeyGuard({ authenticate } as unknown as Authenticator, audit, limits);
   return guard.canActivate({ switchToHttp: () => ({ getRequest: () => request }) } as ExecutionContext);
 }
 
@@ -124,13 +120,13 @@ describe('a good key', () => {
 
   it('without a scope is answered once it is counted, where that takes its time', async () => {
     request.exchange.route = { scopes: ['pets:write'] };
-    let counted = (): void => {};
-    countClient.mockReturnValue(new Promise<void>((resolve) => (counted = resolve)));
+    const counted = Promise.withResolvers<Allowance>();
+    countClient.mockReturnValue(counted.promise);
     let answered = false;
     const failing = failure().finally(() => (answered = true));
     await new Promise(setImmediate);
     expect(answered).toBe(false);
-    counted();
+    counted.resolve({ allowed: true, remaining: 1, resetSeconds: 1 });
     expect((await failing).kind).toBe(coreErrors.insufficientScope);
   });
 });

@@ -1,30 +1,11 @@
 import { ForbiddenException, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { exchangeOf, type Exchange, type Principal } from '../http/index.js';
+import { Limits } from '../limits/index.js';
 import { RouteTable, type Route } from '../routing/index.js';
 import { covers } from './access.decorators.js';
 import { Authenticator, Refusal } from './authenticator.js';
 import { KeyAudit, sourceOf } from './key-audit.js';
-import type { ApiError } from '../errors/index.js';
-
-/** How much a client may ask. A request whose key lacks a scope is counted too, but stays a 403. */
-export abstract class ClientQuota {
-  /** Counts a request of the exchange's principal, and puts what is left on its answer. */
-  abstract count(exchange: Exchange): void | Promise<void>;
-  /** The same, once for each exchange. @throws {ApiError} (rejects) rate_limited. */
-  abstract admit(exchange: Exchange): boolean | Promise<boolean>;
-}
-
-/** Limits guessing: bad keys are counted per source address. Good keys never are, so none is refused for its address. */
-export abstract class FailedAuthLimit {
-  /**
-   * Counts one bad key.
-   *
-   * @param source where the request came from, as TRUST_PROXY decides it: an IPv4 address or an IPv6 /64.
-   * @returns `rate_limited`, to answer with instead of the 401, once the source has used up its allowance.
-   */
-  abstract count(source: string): Promise<ApiError | undefined>;
-}
 
 /**
  * Closes every route: only one that is declared `@Public` lets a request without a key through, and a route that no
@@ -35,8 +16,7 @@ export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly audit: KeyAudit,
-    private readonly limit: FailedAuthLimit,
-    private readonly quota: ClientQuota,
+    private readonly limits: Limits,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -65,8 +45,8 @@ export class ApiKeyGuard implements CanActivate {
     this.audit.record({ event: 'auth.failed', reason, keyId, address });
     // No key is no guess: a client that forgot its key gets 401, however often it asks.
     if (reason === 'missing') throw error;
-    if (reason !== 'insufficient_scope') throw (await this.limit.count(sourceOf(address))) ?? error;
-    await this.quota.count(exchange);
+    if (reason !== 'insufficient_scope') throw (await this.limits.countFailure(sourceOf(address))) ?? error;
+    await this.limits.count(exchange);
     throw error;
   }
 }
@@ -81,7 +61,7 @@ export class MiddlewareAccess {
     private readonly routes: RouteTable,
     private readonly authenticator: Authenticator,
     private readonly guard: ApiKeyGuard,
-    private readonly quota: ClientQuota,
+    private readonly limits: Limits,
   ) {}
 
   /** What finds the error that is answered instead; undefined where the middleware may answer. Never rejects. */
@@ -91,7 +71,7 @@ export class MiddlewareAccess {
     if (route?.open === true) return undefined;
     try {
       if (!(await this.isAccepted(exchange, route))) return () => this.refuse(exchange, route);
-      await this.quota.admit(exchange);
+      await this.limits.admit(exchange);
       return undefined;
     } catch (error) {
       return () => Promise.resolve(error);

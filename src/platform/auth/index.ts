@@ -1,6 +1,6 @@
 export { Public, RequireScope, ClientContext, CurrentClient, type Client } from './access.decorators.js';
 export { ApiKeyEntity } from './api-key.entity.js';
-export { ApiKeyGuard, ClientQuota, FailedAuthLimit, MiddlewareAccess } from './api-key.guard.js';
+export { ApiKeyGuard, MiddlewareAccess } from './api-key.guard.js';
 export {
   dayOf,
   isPublicId,

@@ -1,3 +1,4 @@
 export { LimitsModule } from './limits.module.js';
-export { RateLimitGuard } from './limits.js';
+export { Limits, RateLimitGuard } from './limits.js';
 export { Shedding } from './shedding.js';
+export type { Allowance } from './rate-limit.js';

@@ -1,8 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { ClientQuota, FailedAuthLimit } from '../auth/index.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { LOG, type Log } from '../logging/index.js';
-import { AddressFailedAuthLimit, Limits, RateLimitGuard } from './limits.js';
+import { Limits, RateLimitGuard } from './limits.js';
 import { Shedding } from './shedding.js';
 
 /** Rate limits by client and by source address, and refusal of work that is too much for this process. */
@@ -10,11 +9,9 @@ import { Shedding } from './shedding.js';
 @Module({
   providers: [
     { provide: Limits, useFactory: (config: Config, log: Log) => Limits.open(config, log), inject: [CONFIG, LOG] },
-    { provide: FailedAuthLimit, useClass: AddressFailedAuthLimit },
     RateLimitGuard,
-    { provide: ClientQuota, useExisting: RateLimitGuard },
     Shedding,
   ],
-  exports: [FailedAuthLimit, ClientQuota, Shedding],
+  exports: [Limits, Shedding],
 })
 export class LimitsModule {}

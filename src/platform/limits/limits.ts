@@ -1,5 +1,4 @@
 import { Injectable, type CanActivate, type ExecutionContext, type OnApplicationShutdown } from '@nestjs/common';
-import { ClientQuota, FailedAuthLimit } from '../auth/index.js';
 import type { Config } from '../config/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { exchangeOf, type Exchange } from '../http/index.js';
@@ -7,16 +6,16 @@ import type { Log } from '../logging/index.js';
 import { RateLimit, WINDOW_SECONDS, type Allowance } from './rate-limit.js';
 import { SharedCounters } from './shared-counters.js';
 
-/** The limits that are configured. */
+/** How much a client may ask, and how many bad keys may come from an address. */
 export class Limits implements OnApplicationShutdown {
   /** Requests of a client; undefined where RATE_LIMIT_PER_MINUTE is 0. */
-  readonly clients: RateLimit | undefined;
+  private readonly clients: RateLimit | undefined;
   /** Bad keys of a source address; undefined where AUTH_FAILURES_PER_MINUTE is 0. */
-  readonly failures: RateLimit | undefined;
+  private readonly failures: RateLimit | undefined;
 
-  private constructor(
-    { limits, auth }: Config,
-    private readonly shared: SharedCounters | undefined,
+  constructor(
+    { limits, auth }: Pick<Config, 'limits' | 'auth'>,
+    private readonly shared?: SharedCounters,
   ) {
     const limit = (name: string, perMinute: number): RateLimit | undefined =>
       perMinute === 0 ? undefined : new RateLimit(name, perMinute, shared);
@@ -32,54 +31,52 @@ export class Limits implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.shared?.close();
   }
-}
 
-/** FailedAuthLimit by the counters of `Limits`. */
-@Injectable()
-export class AddressFailedAuthLimit extends FailedAuthLimit {
-  constructor(private readonly limits: Limits) {
-    super();
-  }
-
-  async count(address: string): Promise<ApiError | undefined> {
-    const allowance = await this.limits.failures?.count(address);
+  /**
+   * Counts one bad key, which limits guessing. Good keys never are, so none is refused for its address.
+   *
+   * @param source where the request came from, as TRUST_PROXY decides it: an IPv4 address or an IPv6 /64.
+   * @returns `rate_limited`, to answer with instead of the 401, once the source has used up its allowance.
+   */
+  async countFailure(source: string): Promise<ApiError | undefined> {
+    const allowance = await this.failures?.count(source);
     return allowance && faultOf(allowance, 'Too many requests with a bad API key. Try again later.');
   }
-}
 
-/** 429 for a client that asks too often, and the RateLimit headers on all that comes after: `ClientQuota` by `Limits`. */
-@Injectable()
-export class RateLimitGuard extends ClientQuota implements CanActivate {
-  constructor(private readonly limits: Limits) {
-    super();
-  }
-
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    return this.admit(exchangeOf(context.switchToHttp().getRequest<object>()));
-  }
-
-  override count(exchange: Exchange): void | Promise<void> {
-    return after(this.take(exchange), () => undefined);
-  }
-
-  override admit(exchange: Exchange): boolean | Promise<boolean> {
-    return (exchange.quota ??= after(this.take(exchange), isAllowed));
-  }
-
-  /** Counts as `count` does, and says what is left: undefined where no client is limited, or none is known. */
-  private take(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
-    const { clients } = this.limits;
+  /**
+   * Counts a request of the exchange's principal, and puts what is left on its answer. A request whose key lacks a scope is
+   * counted too, but stays a 403.
+   *
+   * @returns what is left; undefined where no client is limited, or none is known.
+   */
+  count(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
+    const { clients } = this;
     if (clients === undefined || exchange.principal === undefined) return undefined;
     const { perMinute } = clients;
     const allowance = clients.count(exchange.principal.client);
     if (allowance instanceof Promise) return allowance.then((later) => addHeaders(exchange, later, perMinute));
     return addHeaders(exchange, allowance, perMinute);
   }
+
+  /** The same, once for each exchange. @throws {ApiError} (rejects) rate_limited. */
+  admit(exchange: Exchange): boolean | Promise<boolean> {
+    return (exchange.quota ??= this.refuseBeyond(exchange));
+  }
+
+  private refuseBeyond(exchange: Exchange): boolean | Promise<boolean> {
+    const allowance = this.count(exchange);
+    return allowance instanceof Promise ? allowance.then(isAllowed) : isAllowed(allowance);
+  }
 }
 
-/** A promise only where it waits for one: what is known already is to go on at once. */
-function after<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
-  return value instanceof Promise ? value.then(then) : then(value);
+/** 429 for a client that asks too often, and the RateLimit headers on all that comes after. */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(private readonly limits: Limits) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    return this.limits.admit(exchangeOf(context.switchToHttp().getRequest<object>()));
+  }
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it. */
