@@ -1,3 +1,3 @@
 export type { Pet, PetStatus } from './pet.entity.js';
-export { PetsCatalogue } from './pets.catalogue.js';
+export { PetsCatalogue } from './pets.service.js';
 export { pets } from './pets.feature.js';

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Pet } from './pet.entity.js';
-import { PetsCatalogue } from './pets.catalogue.js';
+import { PetsCatalogue, PetsService } from './pets.service.js';
 import { PetsController } from './pets.controller.js';
 import { PetsRepository } from './pets.repository.js';
-import { PetsService } from './pets.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Pet])],

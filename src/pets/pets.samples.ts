@@ -1,21 +1,7 @@
 import type { Samples } from '../platform/feature.js';
 import { PetStatus } from './pet.entity.js';
 
-const NAMES = [
-  'Rex',
-  'Luna',
-  'Milo',
-  'Bella',
-  'Oskar',
-  'Nala',
-  'Балу',
-  'Coco',
-  'Simba',
-  'Żaba',
-  'Momo',
-  'Frieda',
-  '福',
-];
+const NAMES = 'Rex Luna Milo Bella Oskar Nala Балу Coco Simba Żaba Momo Frieda 福'.split(' ');
 const CATEGORIES = 40;
 
 /** Pets for `seed`. Of a hundred 65 are available, 32 sold and 3 pending, in no order. */

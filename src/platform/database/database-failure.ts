@@ -46,6 +46,13 @@ function isOfSystem(error: Error): boolean {
   return 'syscall' in error && !('fatal' in error || 'phase' in error || 'outcome' in error);
 }
 
+/** What the driver said. A host with several addresses has a fault for each; one will do. */
+export function rootOf(thrown: unknown): unknown {
+  const { errors, driverError, cause } = (thrown ?? {}) as { errors?: unknown; driverError?: unknown; cause?: unknown };
+  const below: unknown = Array.isArray(errors) ? errors[0] : (driverError ?? cause);
+  return Error.isError(below) ? rootOf(below) : thrown;
+}
+
 /** The engine's own name of what a statement failed with, e.g. `ER_DUP_ENTRY`; undefined where it has none. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (driverErrorOf(error) ?? error) as { code?: string | number };

@@ -7,7 +7,7 @@ import {
 } from '../config/index.js';
 import { OutageTime, type Log } from '../logging/index.js';
 import { StartFault } from '../errors/index.js';
-import { isLockFault, isPassing } from './database-failure.js';
+import { isLockFault, isPassing, rootOf } from './database-failure.js';
 import { isFileFault, isRefusedByServer, isUnreadable, LateError, type MysqlFault } from './driver-failure.js';
 import { SessionError } from './mysql-session.js';
 
@@ -163,13 +163,6 @@ export function unusableDatabase(thrown: unknown, target: DatabaseTarget): Unusa
   const { code, message } = nameTlsFault(fault) as MysqlFault;
   const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
   return new UnusableDatabase(target, reason, { cause: thrown }, isLockFault(fault) ? IS_LOCKED : CANNOT_BE_USED);
-}
-
-/** What the driver said. A host with several addresses has a fault for each; one will do. */
-function rootOf(thrown: unknown): unknown {
-  const { errors, driverError, cause } = (thrown ?? {}) as { errors?: unknown; driverError?: unknown; cause?: unknown };
-  const below: unknown = Array.isArray(errors) ? errors[0] : (driverError ?? cause);
-  return Error.isError(below) ? rootOf(below) : thrown;
 }
 
 function isOutside(fault: MysqlFault): boolean {

@@ -24,7 +24,8 @@ function watched() {
   const metrics = {
     certificateExpiry: { set: jest.fn() },
     databaseDuration: { observe: jest.fn() },
-    databasePool: { waited: jest.fn(), used: jest.fn(), timedOut: jest.fn(), watch: jest.fn() },
+    connectionTimeouts: { inc: jest.fn() },
+    connectionWaitTime: { observe: jest.fn() },
     databaseRetries: { inc: jest.fn() },
   };
   const outages = { failed: jest.fn(), worked: jest.fn() };
@@ -61,7 +62,7 @@ describe('when certificates expire', () => {
       [{ certificate: 'database_server' }, 7 * 3600],
       [{ certificate: 'database_client' }, 5 * 3600],
     ]);
-    expect(metrics.databasePool.waited).toHaveBeenCalledTimes(3);
+    expect(metrics.connectionWaitTime.observe).toHaveBeenCalledTimes(3);
   });
 });
 
@@ -88,9 +89,9 @@ describe('what a database does', () => {
     watch.refused('SELECT 1', refused, 1);
     watch.refused('COMMIT', refused, 2);
     watch.unreachable(refused, 3);
-    expect(metrics.databasePool.timedOut).not.toHaveBeenCalled();
+    expect(metrics.connectionTimeouts.inc).not.toHaveBeenCalled();
     watch.unreachable(late, 4);
-    expect(metrics.databasePool.timedOut).toHaveBeenCalledTimes(1);
+    expect(metrics.connectionTimeouts.inc).toHaveBeenCalledTimes(1);
     expect(outages.failed.mock.calls).toStrictEqual([
       ['read', refused, 1],
       ['write', refused, 2],

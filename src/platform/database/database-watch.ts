@@ -22,12 +22,15 @@ export interface DatabaseObservers {
 /** Reports what a database does to the metrics, the traces and the log. */
 export class DatabaseWatch {
   private readonly seen = new WeakSet<Socket>();
+  private readonly pool: { readonly db_client_connection_pool_name: string };
 
   constructor(
     private readonly observers: DatabaseObservers,
     private readonly system: string,
     private readonly namespace: string,
-  ) {}
+  ) {
+    this.pool = { db_client_connection_pool_name: system };
+  }
 
   /** To be called as a statement ends. */
   ran(sql: string, startedAt: number, fault?: StatementFault): void {
@@ -55,14 +58,14 @@ export class DatabaseWatch {
 
   /** @param state how the pool is, asked at each scrape. */
   watchPool(state: () => PoolState | undefined): void {
-    this.observers.metrics?.databasePool.watch(this.system, state);
+    this.observers.metrics?.watchPool(this.system, state);
   }
 
   /** A connection was had. */
   connected(startedAt: number, socket: Socket): void {
     const { metrics } = this.observers;
     if (metrics === undefined) return;
-    metrics.databasePool.waited(performance.now() - startedAt);
+    metrics.connectionWaitTime.observe(this.pool, (performance.now() - startedAt) / 1000);
     if (this.seen.has(socket)) return;
     this.seen.add(socket);
     for (const [side, expiry] of Object.entries(certificateExpiry(socket))) {
@@ -72,12 +75,12 @@ export class DatabaseWatch {
 
   /** A connection was given back, or destroyed. */
   gaveBack(takenAt: number): void {
-    this.observers.metrics?.databasePool.used(performance.now() - takenAt);
+    this.observers.metrics?.connectionUseTime.observe(this.pool, (performance.now() - takenAt) / 1000);
   }
 
   /** No connection was to be had. */
   unreachable(fault: unknown, startedAt: number): void {
-    if (fault instanceof LateError) this.observers.metrics?.databasePool.timedOut();
+    if (fault instanceof LateError) this.observers.metrics?.connectionTimeouts.inc(this.pool);
     this.observers.outages?.failed('connect', fault, startedAt);
   }
 

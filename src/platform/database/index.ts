@@ -11,6 +11,7 @@ export {
   isOutage,
   isOutcomeUnknown,
   isUnavailable,
+  rootOf,
   statementFault,
   type StatementFault,
 } from './database-failure.js';

@@ -1,4 +1,4 @@
-import { statementFault, type DatabaseLink, type PlatformDataSource } from '../database/index.js';
+import { rootOf, statementFault, type DatabaseLink, type PlatformDataSource } from '../database/index.js';
 import { inTime } from '../time.js';
 
 const PERIOD_MS = 2000;
@@ -106,13 +106,6 @@ function reasonOf(error: unknown): string | undefined {
   const { type } = statementFault(fault);
   if (type === 'unknown') return undefined;
   return type.startsWith('SQLITE_') ? `${type}: ${(fault as Error).message}` : type;
-}
-
-/** What the driver said, below what it was translated to. */
-function rootOf(error: unknown): unknown {
-  const { driverError, cause } = error as { driverError?: unknown; cause?: unknown };
-  const below = driverError ?? cause;
-  return below === undefined ? error : rootOf(below);
 }
 
 /** Milliseconds that the database may take to answer a check. */

@@ -24,7 +24,8 @@ it('answers 500 in the Error shape, and tells it, where the metrics cannot be to
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
   expect(answer.status).toBe(500);
   expect(await answer.json()).toEqual({ code: 'internal_error', message: expect.any(String), status: 500 });
-  expect(error).toHaveBeenCalledWith({ event: 'request.failed', err: fault }, expect.any(String));
+  const fields = { event: 'request.failed', request_id: expect.any(String), err: fault };
+  expect(error).toHaveBeenCalledWith(fields, expect.any(String));
   await management.close();
   liveness.stop();
 });

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { PlatformDataSource } from '../database/index.js';
+import { createDataSource, type PlatformDataSource } from '../database/index.js';
 import { loadConfig } from '../config/index.js';
-import { createDataSource } from '../database/index.js';
 import { Answer } from '../http/index.js';
 import { bytesOf } from '../json/index.js';
-import { IdempotencyRecord } from './idempotency-record.entity.js';
-import { IdempotencyStore } from './idempotency.store.js';
+import { IdempotencyRecord, IdempotencyStore } from './idempotency.store.js';
 import { CreateIdempotencyRecords1764201550000 } from './migrations/create-idempotency-records.1764201550000.js';
 
 const RETENTION_MS = 3_600_000;

@@ -1,8 +1,19 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { PoolMetrics } from './pool-metrics.js';
 
 /** OpenTelemetry's advice for HTTP durations, in seconds. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** Seconds that a statement takes, or the wait for a connection. */
+const DATABASE_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
+/** A pool of connections as it is now. */
+export interface PoolState {
+  readonly idle: number;
+  readonly used: number;
+  /** Statements and transactions that wait for a connection. */
+  readonly pending: number;
+  readonly max: number;
+}
 
 /** Every metric of the service. Labels are templates and codes, never an id, a key or a raw path. */
 export class Metrics {
@@ -48,11 +59,32 @@ export class Metrics {
       'db_response_status_code',
       'error_type',
     ],
-    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    buckets: DATABASE_BUCKETS,
     registers: [this.registry],
   });
 
-  readonly databasePool = new PoolMetrics(this.registry);
+  readonly connectionTimeouts = new Counter({
+    name: 'db_client_connection_timeouts_total',
+    help: 'Statements and transactions that got no connection in time.',
+    labelNames: ['db_client_connection_pool_name'],
+    registers: [this.registry],
+  });
+
+  readonly connectionWaitTime = new Histogram({
+    name: 'db_client_connection_wait_time_seconds',
+    help: 'Time to get a connection.',
+    labelNames: ['db_client_connection_pool_name'],
+    buckets: DATABASE_BUCKETS,
+    registers: [this.registry],
+  });
+
+  readonly connectionUseTime = new Histogram({
+    name: 'db_client_connection_use_time_seconds',
+    help: 'Time between getting a connection and giving it back.',
+    labelNames: ['db_client_connection_pool_name'],
+    buckets: DATABASE_BUCKETS,
+    registers: [this.registry],
+  });
 
   readonly databaseRetries = new Counter({
     name: 'animal_store_db_retries_total',
@@ -100,6 +132,10 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  /** How the pool of database connections is; undefined before it is open. */
+  private poolState: () => PoolState | undefined = () => undefined;
+  private poolName = '';
+
   constructor(version: string, revision: string) {
     collectDefaultMetrics({ register: this.registry });
     // Sums of the gauges without `_total`, which Prometheus takes for counters (promtool check metrics).
@@ -107,6 +143,7 @@ export class Metrics {
       this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
     }
     measureLoopUtilization(this.registry);
+    this.exposePool();
     new Gauge({
       name: 'animal_store_build_info',
       help: 'The build that runs; always 1.',
@@ -125,6 +162,49 @@ export class Metrics {
         this.set(count());
       },
     });
+  }
+
+  /**
+   * @param name of the pool.
+   * @param state how it is, asked at each scrape; undefined before it is open.
+   */
+  watchPool(name: string, state: () => PoolState | undefined): void {
+    this.poolName = name;
+    this.poolState = state;
+    this.connectionTimeouts.inc({ db_client_connection_pool_name: name }, 0);
+  }
+
+  private exposePool(): void {
+    this.exposeConnections(
+      'db_client_connection_count',
+      'Connections of the pool, by their state.',
+      ({ idle, used }) => [
+        [idle, { db_client_connection_state: 'idle' }],
+        [used, { db_client_connection_state: 'used' }],
+      ],
+    );
+    this.exposeConnections('db_client_connection_max', 'Connections that the pool may open.', ({ max }) => [[max]]);
+    this.exposeConnections(
+      'db_client_connection_pending_requests',
+      'Statements and transactions that wait for a connection.',
+      ({ pending }) => [[pending]],
+    );
+  }
+
+  private exposeConnections(
+    name: string,
+    help: string,
+    valuesOf: (state: PoolState) => readonly (readonly [value: number, labels?: object])[],
+  ): void {
+    const labelNames = ['db_client_connection_pool_name', 'db_client_connection_state'];
+    const collect = (): void => {
+      const state = this.poolState();
+      if (state === undefined) return;
+      for (const [value, labels] of valuesOf(state)) {
+        gauge.set({ db_client_connection_pool_name: this.poolName, ...labels }, value);
+      }
+    };
+    const gauge = new Gauge({ name, help, labelNames, registers: [this.registry], collect });
   }
 }
 
