@@ -56,5 +56,6 @@ export function documentedProperties<T extends object>({ prototype }: Type): (re
     .map((name) => [name, (Reflect.getMetadata(SWAGGER.property, prototype as object, name) ?? {}) as T] as const);
 }
 
-/** What `@WebSocketGateway()` leaves on a class. */
+/** What `@WebSocketGateway()` leaves on a class, and `@MessagePattern()` and `@EventPattern()` on a handler. */
 export const GATEWAY_METADATA = 'websockets:is_gateway';
+export const PATTERN_METADATA = 'microservices:pattern';

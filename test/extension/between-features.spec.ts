@@ -173,8 +173,8 @@ describe('FEATURES_OFF', () => {
   });
 });
 
-/** Messages of prom-client that the platform replaces by its own. */
-const RAW_WORDS = /has already been registered/;
+/** Messages of Nest, TypeORM and prom-client that the platform replaces by its own. */
+const RAW_WORDS = /Nest can't resolve|does not have a primary column|has already been registered/;
 
 describe('a feature that fails to start', () => {
   it.each([
@@ -185,11 +185,11 @@ describe('a feature that fails to start', () => {
     [
       'find',
       'sailors',
-      "Nest can't resolve dependencies of the Sailor (?). Please make sure that the argument Compass at index [0] is available in the SailorsModule module.",
+      'Sailor needs Compass, which its module does not have; add Compass to the providers of that module',
     ],
     ['measure', 'scales', "metric 'weighings_total' does not begin with the name of a feature that is started"],
     ['count', 'abacus', "metric 'abacus_beads' was made already; make it once, in the constructor of one provider"],
-    ['map', 'ghosts', 'Entity "Ghost" does not have a primary column.'],
+    ['map', 'ghosts', 'Ghost has no primary column; give it one by @PrimaryGeneratedColumn() or @PrimaryColumn()'],
   ])('because it fails to %s is named, once', async (what, feature, reason) => {
     const features = ['features/shelves.feature.ts', `features/fails-to-${what}.feature.ts`];
     const service = Service.launch({ database: { url: 'sqlite::memory:' }, ...hosting({ features }) });

@@ -15,6 +15,7 @@ import {
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import { ApiCreatedResponse, ApiOperation } from '@nestjs/swagger';
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { WebSocketGateway } from '@nestjs/websockets';
 import { defineFeature, type Feature } from '../feature.js';
 import { LocatedBy } from '../routing/index.js';
@@ -329,10 +330,26 @@ describe('where a handler is', () => {
   });
 });
 
-it('a WebSocket gateway, which would take connections without a key, is told', async () => {
+it('what waits for another protocol than HTTP is told', async () => {
   @WebSocketGateway()
   class Doorbell {}
-  expect(await violationsOf(feature({}, { providers: [Doorbell] }))).toEqual([
+
+  @Controller('mail')
+  class MailController {
+    @MessagePattern('letter')
+    takeLetter(): void {
+      return undefined;
+    }
+
+    @EventPattern('stamp')
+    onStamp(stamp: unknown): unknown {
+      return stamp;
+    }
+  }
+  const metadata = { providers: [Doorbell], controllers: [MailController] };
+  expect(await violationsOf(feature({}, metadata))).toEqual([
+    "feature 'toys' has MailController.takeLetter, which waits for messages, and the service takes none; declare it by @Post()",
+    "feature 'toys' has MailController.onStamp, which waits for messages, and the service takes none; declare it by @Post()",
     "feature 'toys' has Doorbell, a WebSocket gateway, and the service speaks HTTP only; send events by @Sse()",
   ]);
 });

@@ -146,7 +146,18 @@ function faultsOfClasses({ modules }: DeclaredFeature): string[] {
     ...(Reflect.hasMetadata(nest.GATEWAY_METADATA, type)
       ? [`has ${type.name}, a WebSocket gateway, and the service speaks HTTP only; send events by @Sse()`]
       : []),
+    ...handlersOf(type)
+      .filter(([, handler]) => Reflect.hasMetadata(nest.PATTERN_METADATA, handler))
+      .map(
+        ([name]) =>
+          `has ${type.name}.${name}, which waits for messages, and the service takes none; declare it by @Post()`,
+      ),
   ]);
+}
+
+function handlersOf(type: Type): [name: string, handler: object][] {
+  const members = Object.entries(Object.getOwnPropertyDescriptors(type.prototype as object));
+  return members.flatMap(([name, { value }]) => (typeof value === 'function' ? [[name, value as object]] : []));
 }
 
 /**

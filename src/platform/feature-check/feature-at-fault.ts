@@ -6,6 +6,7 @@ import { ApiError, StartFault } from '../errors/index.js';
 import { callingFile, fileOf, type Feature } from '../feature.js';
 import { stackOf } from '../logging/index.js';
 import { declareFeatures, nameOfEntity, type DeclaredFeature } from './declared-features.js';
+import { injectionReason } from './injection-faults.js';
 
 /** What stopped the start, attributed to the feature that it came from. */
 export class FeatureStartError extends Error {
@@ -25,7 +26,7 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof ApiError && cause.cause instanceof Error) return cause.cause.message;
   const { code } = ((cause as { driverError?: unknown } | undefined)?.driverError ?? {}) as { code?: unknown };
   if (code === 'DATABASE_NOT_ASKED') return 'The database is not ready yet; ask it in onModuleInit or later';
-  return cause instanceof Error ? cause.message : String(cause);
+  return cause instanceof Error ? (injectionReason(cause) ?? cause.message) : String(cause);
 }
 
 /**
