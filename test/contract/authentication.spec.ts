@@ -200,7 +200,7 @@ onEachEngine('authentication', (engine) => {
       }
     });
 
-    it('is a line of the log for each thing that happens to it, whatever LOG_LEVEL says, with no secret', async () => {
+    it('is logged at each change, whatever LOG_LEVEL says, without the secret', async () => {
       const audited = async (...args: string[]) => {
         const { stdout, stderr } = await runCommand(database, ['keys', ...args], { LOG_LEVEL: 'error' });
         const said = stderr.trim().split('\n');
@@ -234,7 +234,7 @@ onEachEngine('authentication', (engine) => {
       }
     });
 
-    it('is told in UTC, near now, whatever the time zones of the process and of the database', async () => {
+    it('is shown with times in UTC, whatever the time zones of the process and of the database', async () => {
       const zone = { TZ: 'Pacific/Auckland' };
       const before = Date.now();
       const created = await runCommand(
@@ -278,7 +278,7 @@ onEachEngine('authentication', (engine) => {
       await replicas[1]?.stop();
     });
 
-    it('is asked for in a way that cannot be, 2, or that cannot be done, 1, with nothing on stdout', async () => {
+    it('commands exit with 2 for wrong usage and with 1 for a failure, with nothing on stdout', async () => {
       expect(await cli('create', '--name', 'x', '--scopes', 'cats:read')).toMatchObject({ code: 2, stdout: '' });
       expect(await cli('revoke', 'zzzzzzz9')).toMatchObject({ code: 1, stdout: '' });
     });

@@ -31,7 +31,7 @@ onEachEngine('CORS off', (engine) => {
     expect(answer.headers.get('vary') ?? '').not.toMatch(/origin/i);
   });
 
-  it('answers what asks beforehand as any OPTIONS', async () => {
+  it('answers a preflight request as any OPTIONS', async () => {
     const answer = await store.send('OPTIONS /v1/pets', { headers: PREFLIGHT, key: null });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
@@ -109,7 +109,7 @@ onEachEngine('CORS on', (engine) => {
     );
   });
 
-  it('keeps what else an answer depends on', async () => {
+  it('keeps the other names in Vary', async () => {
     const answer = await store.send('GET /v1/pets', { headers: [`Origin: ${PAGE}`] });
     expect(listOf(answer.headers.get('vary'))).toEqual(['origin', 'authorization']);
     const root = await store.send('GET /', { headers: [`Origin: ${PAGE}`, 'Accept: text/html'] });
@@ -136,14 +136,14 @@ onEachEngine('CORS on', (engine) => {
     }
   });
 
-  it('says nothing to who is no page', async () => {
+  it('does not allow a request without an Origin', async () => {
     const answer = await store.send('GET /v1/pets');
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
     expect(listOf(answer.headers.get('vary'))).toContain('origin');
   });
 
-  describe('asked beforehand', () => {
-    it('allows the method and the headers, without a key', async () => {
+  describe('a preflight request', () => {
+    it('gets the allowed method and headers, without a key', async () => {
       const answer = await store.send('OPTIONS /v1/pets', { headers: PREFLIGHT, key: null });
       expect(answer.status).toBe(204);
       expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
@@ -158,7 +158,7 @@ onEachEngine('CORS on', (engine) => {
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     });
 
-    it('is still told that there is nothing', async () => {
+    it('gets 404 for an unknown path', async () => {
       expect(await store.send('OPTIONS /v1/nope', { headers: PREFLIGHT })).toBeErrorShape(404, 'route_not_found');
     });
   });

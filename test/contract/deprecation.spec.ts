@@ -182,7 +182,7 @@ describe('GET_PET_SUNSET', () => {
     expect(service.output).toMatch(/GET_PET_SUNSET: must be a date, YYYY-MM-DD/);
   });
 
-  it('of another name moves nothing, which is said once at start', async () => {
+  it('for an unknown operation changes nothing, and is logged once at the start', async () => {
     const service = await Service.start({
       database,
       env: { GET_CAT_SUNSET: '2020-01-01', LIST_PETS_SUNSET: '2020-01-01' },

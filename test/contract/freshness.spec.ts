@@ -56,7 +56,7 @@ onEachEngine('a read after an acknowledged write', (engine) => {
   });
 });
 
-onMysql('a read on another replica, whose way to the database is long', (engine) => {
+onMysql('a read on another replica, whose connection to the database is slow', (engine) => {
   const store = serveOn(engine);
   let proxy: FaultyProxy;
   let far: Service;
@@ -78,7 +78,7 @@ onMysql('a read on another replica, whose way to the database is long', (engine)
   });
 
   // A result is in transit for long after the server has read it. A request that shared it would miss later writes.
-  it('sees it too', async () => {
+  it('sees an acknowledged write too', async () => {
     expect(await missedUnderLoad(store, reader, 4)).toEqual([]);
   });
 });

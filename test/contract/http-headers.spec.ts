@@ -176,7 +176,7 @@ onEachEngine('headers', (engine) => {
       expect([unchanged.answer.status, unchanged.logged]).toStrictEqual([304, 0]);
     });
 
-    it('says who made what, and where it is', async () => {
+    it('names the key that created an object, and the location of the object', async () => {
       const answer = await store.send('POST /v1/pets', { body: '{"name":"Otso","categoryId":1}' });
       expect(answer.status).toBe(201);
       const location = answer.headers.get('location');

@@ -103,7 +103,7 @@ onEachEngine('Idempotency-Key', (engine) => {
       expect(answer).toBeErrorShape(400, 'invalid_idempotency_key');
     });
 
-    it('is of no meaning to other operations', async () => {
+    it('has no effect on other operations', async () => {
       expect((await client.get('/v1/pets', { headers: { 'idempotency-key': 'a b' } })).status).toBe(200);
     });
   });
@@ -150,7 +150,7 @@ onEachEngine('Idempotency-Key', (engine) => {
       expect(await petsCalled('Second')).toBe(0n);
     });
 
-    it('with a faulty body is told of the body, not of the key', async () => {
+    it('with an invalid body gets the error of the body, not of the key', async () => {
       await keyed('faulty', pet('Sound'));
       expect(await keyed('faulty', { name: 'Sound' })).toBeErrorShape(400, 'missing_field');
       expect(await keyed('faulty', '{')).toBeErrorShape(400, 'invalid_json');

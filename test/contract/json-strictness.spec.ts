@@ -183,7 +183,7 @@ onEachEngine('JSON', (engine) => {
       },
     );
 
-    it('makes no field of what a prototype would lend', async () => {
+    it('takes no field from a prototype', async () => {
       const lent = '{"__proto__":{"name":"Rex","categoryId":7}}';
       expect(await post(lent)).toBeErrorShape(400, 'missing_field');
     });

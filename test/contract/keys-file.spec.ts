@@ -89,7 +89,7 @@ describe('a mounted file of keys', () => {
     ]);
   });
 
-  it('that cannot be used changes nothing and is told once, without a word of it', async () => {
+  it('that is invalid changes nothing and is logged once, without its contents', async () => {
     mkdirSync(join(folder, 'v3'));
     writeFileSync(join(folder, 'v3', 'keys.json'), '[{"id":"canary"');
     swap('v3');
@@ -103,7 +103,7 @@ describe('a mounted file of keys', () => {
     expect(await ask(master)).toBe(200);
   });
 
-  it('that is of no use at the start stops the start, with 78 and its name', async () => {
+  it('that is invalid at the start ends the start with 78 and the name of the file', async () => {
     const file = join(folder, 'v3', 'keys.json');
     const failed = Service.launch({ database, env: { API_KEYS_FILE: file } });
     expect(await failed.exited).toEqual({ code: 78, signal: null });
@@ -165,7 +165,7 @@ describe('keys create --file', () => {
     expect(readdirSync(folder)).toEqual(['keys.json']);
   });
 
-  it('makes no key for an environment that is none: 78', async () => {
+  it('creates no key for an unknown environment: 78', async () => {
     const { code, stdout, stderr } = await create({ NODE_ENV: 'prodution' });
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toContain('NODE_ENV: ');

@@ -211,7 +211,7 @@ onEachEngine('the list', (engine) => {
       );
     });
 
-    it('says of a next page nothing but what the request said', async () => {
+    it('repeats only the parameters of the request in the link to the next page', async () => {
       const link = (await list()).headers.get('link');
       expect(link).toMatch(/^<https:\/\/api\.example\.com\/store\/v1\/pets\?cursor=[A-Za-z0-9_-]+>; rel="next"$/);
     });
@@ -314,7 +314,7 @@ onEachEngine('the list', (engine) => {
       expect((await list(`?cursor=${after('9223372036854775807')}`)).text).toBe('[]');
     });
 
-    it('counts nothing', async () => {
+    it('has no header with a total count', async () => {
       const answer = await list('?limit=1');
       expect(namesOf(answer)).toEqual(['pet 0']);
       const names = [...answer.headers.keys()];

@@ -47,7 +47,7 @@ onEachEngine('the values of a pet', (engine) => {
   }
 
   // The first id is tested here, since no cursor stands before it: 0 is not a valid cursor.
-  it('begins', async () => {
+  it('of the first pet are its id 1 and the default status', async () => {
     expect((await create({})).text).toBe('{"id":1,"name":"Rex","categoryId":7,"status":"available"}');
   });
 

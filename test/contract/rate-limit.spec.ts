@@ -126,7 +126,7 @@ onEachEngine('the limit of a client', (engine) => {
     expect(await connection.untilClosed()).toBe(true);
   });
 
-  it('is not told to strangers, and holds for no open route', async () => {
+  it('is neither shown to clients without a key nor applied to public routes', async () => {
     const stranger = new HttpClient(service.url);
     for (let n = 0; n <= LIMIT; n += 1) {
       const answer = await stranger.get('/v1/pets');
@@ -233,7 +233,7 @@ describe('failed authentication', () => {
     for (let n = 0; n < 3 * LIMIT; n += 1) expect((await stranger.get('/v1/pets')).status).toBe(401);
   });
 
-  it('is told its address by nobody where TRUST_PROXY is 0', async () => {
+  it('ignores X-Forwarded-For if TRUST_PROXY is 0', async () => {
     const forged = (n: number) => from('127.0.0.6', `203.0.113.${String(n)}`);
     expect(await repeatedly(7, forged)).toEqual([401, 401, 401, 401, 401, 429, 429]);
     // A client cannot use up the limit of another address either.
@@ -242,7 +242,7 @@ describe('failed authentication', () => {
     expect(events(service, 'auth.failed').map((line) => line['client_ip'])).not.toContain('203.0.113.1');
   });
 
-  it('is told its address by as many proxies as TRUST_PROXY says, and by nobody before them', async () => {
+  it('takes the address from as many proxies as TRUST_PROXY says, and from nobody before them', async () => {
     await service.stop();
     service = await Service.start({ database, env: { ...env, TRUST_PROXY: '1' } });
     const client = (n: number) => from('127.0.0.2', `198.51.100.${String(n)}`);
@@ -267,14 +267,14 @@ describe('failed authentication', () => {
     expect(await from('127.0.0.2', `192.0.2.1:80, ${one}`)).toBe(429);
   });
 
-  it('is the address of the proxy where what it says is none', async () => {
+  it('counts by the address of the proxy if the forwarded one is invalid', async () => {
     const bad = ['unknown', '_hidden', '203.0.113.300:80', '203.0.113.9:port', '[203.0.113.9]:1', ':80', ''];
     const statuses = [];
     for (const said of bad) statuses.push(await from('127.0.0.9', said));
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
   });
 
-  it('is told its address by the proxies whose addresses TRUST_PROXY has, and by nobody else', async () => {
+  it('takes the address from the proxies whose addresses are in TRUST_PROXY, and from nobody else', async () => {
     await service.stop();
     service = await Service.start({ database, env: { ...env, TRUST_PROXY: '127.0.0.2, 127.0.8.0/24' } });
     const client = (n: number) => from(n % 2 === 0 ? '127.0.0.2' : '127.0.8.7', '203.0.113.7, 198.51.100.1');

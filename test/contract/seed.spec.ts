@@ -47,7 +47,7 @@ onEachEngine('seed', (engine) => {
 });
 
 describe('seed', () => {
-  it('refuses a count that is none', async () => {
+  it('refuses an invalid count', async () => {
     const { code, stderr } = await runCommand({ url: 'sqlite::memory:' }, ['seed', '--count', '1.5']);
     expect(code).toBe(2);
     expect(stderr).toContain('whole number from 1 on');

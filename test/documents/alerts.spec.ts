@@ -29,13 +29,13 @@ const alerts = spec.groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => a
 const expected = tests.flatMap((test) => test.alert_rule_test ?? []);
 
 describe('rules.test.yaml', () => {
-  it.each(alerts)('expects %s once, and its silence once', (alert) => {
+  it.each(alerts)('expects %s to fire, and not to fire', (alert) => {
     const counts = expected.filter(({ alertname }) => alertname === alert).map((each) => each.exp_alerts.length);
     expect(counts).toContain(0);
     expect(counts.filter((count) => count > 0)).not.toEqual([]);
   });
 
-  it('speaks of no other alert: promtool takes one that there is not for a silent one', () => {
+  it('names no unknown alert, which promtool would treat as silent', () => {
     expect(expected.filter(({ alertname }) => !alerts.includes(alertname))).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ onEachEngine('the feature of docs/extending/guide.md', (engine) => {
     expect(page.headers.get('link')).toMatch(/\/v1\/store\/orders\?limit=1&cursor=[^>]+>; rel="next"$/);
   });
 
-  it('gets unasked what the page promises', async () => {
+  it('has without further code what the page promises', async () => {
     const stranger = new HttpClient(service.url);
     expect(await stranger.get('/v1/store/orders')).toBeErrorShape(401, 'missing_api_key');
     expect(await client.request('DELETE', '/v1/store/orders')).toBeErrorShape(405, 'method_not_allowed');
@@ -67,7 +67,7 @@ onEachEngine('the feature of docs/extending/guide.md', (engine) => {
   });
 });
 
-it('the metrics of docs/extending/guide.md are told, in a test of the feature too', async () => {
+it('the metrics of docs/extending/guide.md are exposed, in a test of the feature too', async () => {
   const script = `
     import { Module } from '@nestjs/common';
     import { defineFeature } from 'animal-store';

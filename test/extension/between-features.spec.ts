@@ -51,7 +51,7 @@ onEachEngine('the tables of features', (engine) => {
     await on.stop();
   });
 
-  it('stay until whoever takes their feature back has seen what is lost, and said yes', async () => {
+  it('stay until the operator who undoes their feature has seen what is lost, and has confirmed', async () => {
     const asked = await runCommand(database, ['migrate', '--undo', 'adoptions'], { ...env, ...OFF }, program);
     expect(asked).toMatchObject({ code: 2, stdout: '' });
     expect(asked.stderr).toContain('  adoption: 2 rows\n');
@@ -102,7 +102,7 @@ onEachEngine('the tables of features', (engine) => {
     await migrate();
   });
 
-  it('are not there when their migration fails, which the log charges to the feature', async () => {
+  it('are not there when their migration fails, which the log attributes to the feature', async () => {
     const broken = hosting({ features: ['features/fails-to-migrate.feature.ts'] });
     const service = Service.launch({ database, ...broken });
     const line = await service.untilLogged(({ event }) => event === 'migration.failed', 15_000);

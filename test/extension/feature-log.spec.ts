@@ -42,7 +42,7 @@ onEachEngine('what a feature says by the Logger of Nest', (engine) => {
     expect(line).toMatchObject({ ...night, owls: 2 });
   });
 
-  it('leaves the lines of the platform its own', async () => {
+  it('does not change the lines of the platform', async () => {
     expect(await service.untilLogged(({ event }) => event === 'app.ready')).not.toHaveProperty('feature');
   });
 });

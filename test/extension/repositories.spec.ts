@@ -80,7 +80,7 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
     expect(await run('stale')).toBe('version 2, refused');
   });
 
-  it('is told of unique and foreign keys that were hit', async () => {
+  it('gets the errors of violated unique and foreign keys', async () => {
     expect(await run('violations')).toStrictEqual({ twice: true, orphan: true, named: true });
   });
 

@@ -108,7 +108,7 @@ onMysql('an insert whose fate is not known', (engine) => {
     },
   );
 
-  it('is none where a lock was waited for in vain (1205): tried again outside of a transaction, and not inside', async () => {
+  it('is not one that timed out on a lock (1205): it is tried again outside of a transaction, and not inside', async () => {
     for (const [key, tries, status] of [
       [undefined, 2, 201],
       ['waited', 1, 503],
@@ -122,7 +122,7 @@ onMysql('an insert whose fate is not known', (engine) => {
     }
   });
 
-  it('is no riddle where the transaction had not ended: nothing happened, and a repeat does it', async () => {
+  it('can be repeated if its transaction had not ended, since nothing was done', async () => {
     proxy.spoil(INSERT, lost);
     const answer = await post('Unfinished', 'unfinished');
     expect(answer).toBeErrorShape(503, 'service_unavailable');

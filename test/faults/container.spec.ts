@@ -81,7 +81,7 @@ const suite = `the image, started without an engine${missing === undefined ? '' 
     expect((await new HttpClient(service?.managementUrl ?? '').get('/readyz')).status).toBe(200);
   });
 
-  it('runs as nobody in particular, without a capability or a way to one', () => {
+  it('runs as an unprivileged user, without a capability or a way to gain one', () => {
     const status = readFileSync(`/proc/${service?.pid ?? ''}/status`, 'utf8');
     const field = (name: string): string | undefined => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1];
     expect([field('Uid'), field('Gid')]).toStrictEqual(['65532\t65532\t65532\t65532', '65532\t65532\t65532\t65532']);

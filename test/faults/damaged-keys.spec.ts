@@ -84,7 +84,7 @@ onEachEngine('a row of api_key that others wrote', (engine) => {
     expect(listed.find(({ id }) => id === publicIdOf(key))).toMatchObject({ client: NAME, state: 'expired' });
   });
 
-  it('is told to be damaged where no key can match it, and cannot be rolled', async () => {
+  it('is reported as damaged if no key can match it, and cannot be rolled', async () => {
     const id = publicIdOf(await put({ hash: 'ab' }));
     const { stdout } = await runCommand(database, ['keys', 'list']);
     expect(stdout.split('\n').find((line) => line.startsWith(id))).toMatch(/^\w{8} +damaged /);
@@ -96,7 +96,7 @@ onEachEngine('a row of api_key that others wrote', (engine) => {
     });
   });
 
-  it('tells that it expired to nobody but who has its key', async () => {
+  it('reports that it expired only to the holder of its key', async () => {
     const expired = await storeKey(database, { expiresAt: Date.now() - 1000 });
     expect(await get(expired)).toBeErrorShape(401, 'expired_api_key');
     const guess = await get(inventKey(publicIdOf(expired)));

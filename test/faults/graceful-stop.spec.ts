@@ -155,7 +155,7 @@ describe('a signal during the start', () => {
     expect(await service.kill(signal)).toEqual({ code: 0, signal: null });
   });
 
-  it('of which nothing is known yet ends it by the signal', async () => {
+  it('that comes before Node handles signals ends the process by the signal', async () => {
     const service = Service.launch({ database: { url: 'sqlite::memory:' } });
     expect(await service.kill('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' });
   });

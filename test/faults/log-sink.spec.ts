@@ -67,7 +67,7 @@ async function answered({ url, key }: Piped): Promise<number> {
   return result.statusCodeStats?.['500']?.count ?? 0;
 }
 
-describe('whoever reads the log', () => {
+describe('the reader of the log', () => {
   let database: TestDatabase;
   let folder: string;
   let piped: Piped;
@@ -86,7 +86,7 @@ describe('whoever reads the log', () => {
     await database.drop();
   });
 
-  it('and stops costs lines, which are counted, and neither answers nor memory', async () => {
+  it('loses lines while it is stopped; they are counted, and answers and memory are not affected', async () => {
     expect(await answered(piped)).toBe(MANY);
     const before = residentBytes(piped.service.pid!);
     piped.reader.kill('SIGSTOP');
@@ -105,7 +105,7 @@ describe('whoever reads the log', () => {
     expect(await dropped()).toBe(lost);
   });
 
-  it('and goes does not end the service', async () => {
+  it('does not end the service when it ends', async () => {
     piped.reader.kill('SIGKILL');
     await once(piped.reader, 'exit');
     const lost = await dropped();
@@ -116,7 +116,7 @@ describe('whoever reads the log', () => {
   });
 });
 
-it('a reader of lines for people that goes after the first does not end the service', async () => {
+it('a reader that ends after the first line in the format for people does not end the service', async () => {
   const database = await createSqliteDatabase();
   const folder = scratchFolder('log-sink');
   const env = { LOG_FORMAT: 'pretty', NODE_ENV: 'development' };
@@ -134,7 +134,7 @@ it('a reader of lines for people that goes after the first does not end the serv
 });
 
 describe('a stop while nobody reads the log', () => {
-  it('ends all the same', async () => {
+  it('ends nevertheless', async () => {
     const database = await createSqliteDatabase();
     const folder = scratchFolder('log-sink');
     const piped = await launchPiped(database, folder);
@@ -166,7 +166,7 @@ describe('a command whose output goes nowhere', () => {
     return { code, stderr };
   }
 
-  it('since nobody reads it to the end, ends without a word of that, its work done', async () => {
+  it('does its work and reports nothing if nobody reads it to the end', async () => {
     const database = await createSqliteDatabase();
     const both = await Promise.all([unread(database, 'openapi'), unread(database, 'migrate')]);
     expect(both).toEqual([
@@ -178,7 +178,7 @@ describe('a command whose output goes nowhere', () => {
     await database.drop();
   });
 
-  it('since the disk is full, says so', async () => {
+  it('reports a full disk', async () => {
     const database = await createSqliteDatabase();
     const full = openSync('/dev/full', 'w');
     const { code, stderr } = await unread(database, 'openapi', full);

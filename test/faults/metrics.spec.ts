@@ -101,7 +101,7 @@ onMysql('metrics of the pool', (engine) => {
   const pool = (name: string, labels = 'db_client_connection_pool_name="mysql"'): Promise<number> =>
     metricValue(service.managementUrl, `db_client_connection_${name}`, labels);
 
-  it('tell of a pool that is used up', async () => {
+  it('report a pool that is used up', async () => {
     const client = new HttpClient(service.url, await storeKey(database));
     expect((await client.get('/v1/pets')).status).toBe(200);
     expect(await pool('max')).toBe(2);

@@ -52,7 +52,7 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
     await database.drop();
   });
 
-  it('ends what it takes back, too, and takes the record of it with it', async () => {
+  it('also ends the undo that is under way, and removes the record of the migration', async () => {
     const database = await engine.createDatabase();
     const { program, env } = hosting({ features: ['features/granary.feature.ts'] });
     expect(await runCommand(database, ['migrate'], env, program)).toMatchObject({ code: 0 });

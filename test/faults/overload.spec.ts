@@ -14,7 +14,7 @@ import { Service } from '../support/service.js';
 const CLIENTS = 100;
 
 describe('more requests than can be done', () => {
-  it('are done or refused, the probes never, and it passes', async () => {
+  it('are served or refused, probes are never refused, and the overload passes', async () => {
     const database = await createSqliteDatabase();
     const env = { SHED_MAX_INFLIGHT: '10', SHED_LOOP_DELAY_MS: '100', RATE_LIMIT_PER_MINUTE: '0' };
     const service = await Service.start({

@@ -63,7 +63,7 @@ const canRun = findProgram('redis-server') !== undefined && findProgram('openssl
     expect(service.log.filter(({ event }) => event === 'tracing.unavailable')).toEqual([]);
   });
 
-  it('of somebody else is not, nor one that nobody named: the service answers, and says who is not trusted', async () => {
+  it('is not trusted if it is another one, or not configured: the service answers, and logs what it does not trust', async () => {
     const stranger = new CertificateAuthority();
     for (const env of [{ NODE_EXTRA_CA_CERTS: stranger.certificate }, {}]) {
       const sent = collector.exports.length;

@@ -186,7 +186,7 @@ onEachEngine('secrets', (engine) => {
     ];
   };
 
-  it('are in no error that a client is told', () => {
+  it('are in no error that a client gets', () => {
     expect(errors.length).toBeGreaterThan(30);
     expectNothingOf(secrets(), errors.join('\n'));
   });
@@ -211,7 +211,7 @@ onEachEngine('secrets', (engine) => {
 });
 
 describe('secrets in a log for people', () => {
-  it('are no more in it', async () => {
+  it('are not in it either', async () => {
     const database = await createSqliteDatabase();
     const port = String(await freePort());
     const service = Service.launch({ database, env: await trace({ LOG_FORMAT: 'pretty', PORT: port }) });

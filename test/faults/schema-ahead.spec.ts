@@ -42,7 +42,7 @@ onEachEngine('the schema of the release after', (engine) => {
     await service.stop();
   });
 
-  it('is planned and told of before it is made, and nothing is changed by that', async () => {
+  it('is shown by --status and --plan before it is created, and they change nothing', async () => {
     const empty = await engine.createDatabase();
     // SQLite creates its file with the first table.
     await empty.query('CREATE TABLE brief (id INT)');
@@ -67,7 +67,7 @@ onEachEngine('the schema of the release after', (engine) => {
     await empty.drop();
   });
 
-  it('is good enough for a start of this one, which shows nothing of it', async () => {
+  it('lets this release start, which shows nothing of it', async () => {
     await database.query('INSERT INTO migration (timestamp, name) VALUES (?, ?)', [
       4102444800000,
       'AddColor4102444800000',

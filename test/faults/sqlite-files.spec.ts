@@ -151,7 +151,7 @@ describe('pages of an SQLite database that cannot be read', () => {
     );
   });
 
-  it('are 503 for whom they concern, and /readyz says why', async () => {
+  it('give 503 to the requests that need them, and /readyz says why', async () => {
     await probes.stop();
     await service.stop();
     const half = Math.ceil(statSync(file).size / 2 / 4096) * 4096;

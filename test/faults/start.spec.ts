@@ -139,7 +139,7 @@ onEachEngine('starting', (engine) => {
     await empty.drop();
   });
 
-  it('for the first time it tells a person all that is needed; afterwards it makes no second key', async () => {
+  it('for the first time it shows a person all that is needed; later it creates no second key', async () => {
     const empty = await engine.createDatabase();
     const env = { NODE_ENV: 'development' };
     const first = await Service.start({ database: empty, env });
@@ -253,7 +253,7 @@ describe('a start that cannot be', () => {
 
   afterAll(() => database.drop());
 
-  it('for its configuration names every fault at once, no value, and exits with 78', async () => {
+  it('because of its configuration names every fault at once, no value, and exits with 78', async () => {
     const service = Service.launch({
       database: { url: 'postgres://me:hunter2@db/store' },
       env: {

@@ -54,7 +54,7 @@ const script = findProgram('script');
     expect(readFileSync(file, 'utf8')).toMatch(/^as_test_\w+$/);
   });
 
-  it('a path that leads nowhere is one line, which has it', async () => {
+  it('a path that does not exist gives one line that names it', async () => {
     const port = String(await freePort());
     const env = { LOG_FORMAT: 'pretty', NODE_ENV: 'development', PORT: port };
     const service = Service.launch({ database, env });

@@ -6,7 +6,7 @@ import { HttpClient } from '../support/http.js';
 import { Service } from '../support/service.js';
 
 onEachEngine('a fault that nobody caught', (engine) => {
-  it('is told once; what is in flight is answered, what is stuck is cut off, and no balancer is waited for', async () => {
+  it('is logged once; requests in flight are answered, stuck ones are cut off, and SHUTDOWN_DELAY_MS is skipped', async () => {
     const database = await engine.createDatabase();
     const features = ['features/thrower.feature.ts', 'features/sleeper.feature.ts'];
     const env = { SHUTDOWN_DELAY_MS: '60000', SHUTDOWN_TIMEOUT_MS: '60000', REQUEST_DEADLINE_MS: '60000' };

@@ -51,7 +51,7 @@ describe('the Dockerfile', () => {
     expect(texts(last, 'STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 
-  it('tells the ports of the service, and what it is made from', () => {
+  it('declares the ports of the service, and the origin of the image', () => {
     const port = (name: string): string => new RegExp(`${name}=(\\d+)`).exec(read('.env.example'))?.[1] ?? '';
     expect(texts(last, 'EXPOSE')).toEqual([`${port('\\bPORT')} ${port('MANAGEMENT_PORT')}`]);
     const labels = texts(last, 'LABEL').join(' ');
@@ -60,7 +60,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('is sent what it copies, and nothing else of the folder', () => {
+  it('gets only the files that it copies from the folder', () => {
     const lines = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));

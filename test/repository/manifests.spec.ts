@@ -211,7 +211,7 @@ describe.each(['staging', 'production', 'helm'])('what a cluster is given: %s', 
     }
   });
 
-  it('keeps two replicas in any drain and rollout, and the database out of connections never', async () => {
+  it('keeps two replicas in any drain and rollout, and never uses up the connections of the database', async () => {
     const { minReplicas, maxReplicas } = find('HorizontalPodAutoscaler').spec!;
     expect(find('Deployment').spec!.strategy).toEqual({ rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
     expect(find('Deployment').spec).not.toHaveProperty('replicas');

@@ -57,7 +57,7 @@ describe('the closing line of a run', () => {
   });
 });
 
-describe('what a failure says', () => {
+describe('the text of a failure', () => {
   const LONG =
     "test('is long', () => { expect(Array.from({ length: 30_000 }, (_, n) => `${n} of many`).join('\\n')).toBe('short'); });";
   const WIDE = "test('is wide', () => { expect('wide '.repeat(400_000)).toContain('narrow'); });";
@@ -75,7 +75,7 @@ describe('what a failure says', () => {
 
   afterAll(() => removeScratch(folder));
 
-  it('is a screen for each, with where it failed, and the whole is in a file', async () => {
+  it('fits on a screen, with the place of the failure, and is whole in a file', async () => {
     const { output } = await runJest(folder, [], {});
     const [, long = '', wide = ''] = output.split(/^ {2}● /m);
     for (const failure of [long, wide]) {
