@@ -21,8 +21,9 @@ export async function exitOnFault(work: () => Promise<void>, command = false): P
   try {
     await work();
   } catch (error) {
-    const event = command ? 'command.failed' : 'app.refused';
-    const subject = command ? 'The command failed' : 'The service could not start';
+    const { event, subject } = command
+      ? { event: 'command.failed', subject: 'The command failed' }
+      : { event: 'app.refused', subject: 'The service could not start' };
     process.stderr.write(
       isLogged() ? logLine('fatal', { event, ...fieldsOf(error, subject) }) : `${textOf(error, subject)}\n`,
     );
