@@ -3,7 +3,7 @@ import type { ApiDocument, DeclaredResponse, Operation, Schema } from './api-doc
 import { parseExactJson } from './http.js';
 import type { RawResponse } from './raw-http.js';
 
-/** Of HTTP itself, and what every answer of the service carries whatever the operation. */
+/** Headers of HTTP itself, and headers that every response of the service carries, whatever the operation. */
 const NOT_DECLARED = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'x-content-type-options'];
 
 interface Bounds {
@@ -11,7 +11,10 @@ interface Bounds {
   readonly maximum?: number | bigint;
 }
 
-/** Compares answers with what a document declares, exact integers included, and remembers which it has seen. */
+/**
+ * Compares responses with an OpenAPI document, exact integers included, and remembers which declared responses it has
+ * seen.
+ */
 export class AnswerCheck {
   readonly #ajv = new Ajv2020({ allErrors: true, strict: true });
   readonly #validators = new Map<object, ValidateFunction>();
@@ -25,14 +28,17 @@ export class AnswerCheck {
     for (const [name, schema] of Object.entries(document.schemas)) this.#ajv.addSchema(exact(schema) as object, name);
   }
 
-  /** Every way in which an answer is not what its operation declares; remembers it. */
+  /** Every difference between a response and what its operation declares. Remembers the response as seen. */
   faultsOf(operation: Operation, answer: RawResponse): string[] {
     const declared = operation.responses[answer.status];
     if (declared === undefined) return [`status ${answer.status} is not declared`];
     return [...this.#bodyFaults(operation, declared, answer), ...this.#headerFaults(declared, answer)];
   }
 
-  /** The declared answers, `OPERATION STATUS CODE` where a status has several, that no operation has given yet. */
+  /**
+   * The declared responses that no operation has given yet: `OPERATION STATUS`, with the code where a status has
+   * several.
+   */
   get unseen(): string[] {
     const declared = this.#document.operations.flatMap((operation) =>
       Object.entries(operation.responses).flatMap(([status, { content }]) => {
@@ -94,7 +100,7 @@ function isExactInteger({ minimum, maximum }: Bounds, value: unknown): boolean {
   return (minimum === undefined || integer >= minimum) && (maximum === undefined || integer <= maximum);
 }
 
-/** The same schema with `exactInteger` for every integer, and references by the names that Ajv was given. */
+/** The same schema with `exactInteger` for every integer, and with references by the names that Ajv knows. */
 function exact(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(exact);
   if (typeof schema !== 'object' || schema === null) return schema;

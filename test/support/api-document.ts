@@ -1,6 +1,6 @@
 import { parseExactJson } from './http.js';
 
-/** As much of JSON Schema as the document speaks; integers beyond 2^53 are `bigint`. */
+/** The part of JSON Schema that the document uses. Integers beyond 2^53 are `bigint`. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -50,7 +50,7 @@ export interface Operation {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An OpenAPI document in which operations, parameters, responses and headers are no references any more. */
+/** An OpenAPI document in which the references of operations, parameters, responses and headers are resolved. */
 export class ApiDocument {
   readonly #json: Json;
   readonly operations: readonly Operation[];
@@ -68,7 +68,7 @@ export class ApiDocument {
     return (this.#json['components'] as { schemas: Record<string, Schema> }).schemas;
   }
 
-  /** What a reference `#/…` points to, or the thing itself where it is none. */
+  /** The target of a reference `#/…`; `thing` itself if it is no reference. */
   resolve<T extends object>(thing: T): T {
     const { $ref } = thing as { $ref?: string };
     if ($ref === undefined) return thing;

@@ -11,13 +11,13 @@ export interface StoredKeyOptions {
   readonly expiresAt?: number;
 }
 
-/** A key of the documented form, well formed to the checksum and known to no service. */
+/** A well-formed key with a correct checksum that no service knows. */
 export function inventKey(publicId = base62(8)): string {
   const secret = base62(32);
   return `as_test_${publicId}_${secret}${checksum(secret)}`;
 }
 
-/** Puts a key where `keys create` would, which takes a process a second. */
+/** Stores a key in the form in which `keys create` stores it. The command would take a second for each key. */
 export async function storeKey(database: TestDatabase, options: StoredKeyOptions = {}): Promise<string> {
   const { client = 'test', scopes = ['*'], expiresAt = null } = options;
   const key = inventKey();

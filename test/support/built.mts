@@ -5,10 +5,9 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const STEPS = [['scripts/build.mjs', '--unless-built'], ['scripts/setup-test-machine.mjs']];
 
 /**
- * Once a run, before any test that needs the built service: builds it, and installs what the tests start. Unit tests need
- * neither, so a run of them alone begins at once.
+ * Builds the service and installs what the tests start: once a run, before any black-box test. Unit tests need neither.
  *
- * @throws {Error} where one of them fails; it has said why.
+ * @throws {Error} if one of the two fails; its output says why.
  */
 export default function setUp(): void {
   for (const [script = '', ...options] of STEPS) {

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** Something secret that a test plants, to look for it where it must not be. */
+/** A secret that a test plants, so that it can search for it where it must not appear. */
 export class Canary {
   readonly text: string;
   readonly #parts: readonly string[];
 
-  /**
-   * @param parts what of it is secret, each looked for on its own; the whole unless given.
-   */
+  /** @param parts the secret parts of the text; each is searched for separately. Default: the whole text. */
   constructor(
     readonly purpose: string,
     text = `${purpose}-${randomBytes(8).toString('hex')}`,
@@ -17,13 +15,13 @@ export class Canary {
     this.#parts = parts;
   }
 
-  /** An API key, of which the environment and the public id are no secret, but the first 8 characters of the rest are. */
+  /** An API key. Its environment and its public id are not secret. Even the first 8 characters of its secret are. */
   static ofKey(purpose: string, key: string): Canary {
     const secret = key.split('_')[3] ?? '';
     return new Canary(purpose, key, [secret.slice(0, 8), secret.slice(-8), key]);
   }
 
-  /** In which forms it stands in `text`: as it is, percent-encoded, or in base64 at any offset. */
+  /** The forms in which the secret appears in `text`: plain, percent-encoded, or base64 at any offset. */
   formsIn(text: string): string[] {
     return this.#parts
       .flatMap((part) => [part, encodeURIComponent(part), ...base64FormsOf(part)])
@@ -32,7 +30,7 @@ export class Canary {
   }
 }
 
-/** The characters of base64 that depend on `part` alone, for each of the three places that it can begin at. */
+/** The characters of base64 that depend on `part` alone, for each of the three offsets at which it can begin. */
 function base64FormsOf(part: string): string[] {
   if (part.length < 8) return [];
   return [0, 1, 2].map((before) => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeScratch, scratchFolder } from './scratch.js';
 
-/** A certificate authority of a test's own, by openssl; all of it in one folder. */
+/** A test's own certificate authority, made by openssl. All of its files are in one folder. */
 export class CertificateAuthority {
   readonly #folder = scratchFolder('certificates');
 
@@ -11,7 +11,7 @@ export class CertificateAuthority {
     this.#openssl('req', '-x509', ...NEW_KEY, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj', '/CN=CA');
   }
 
-  /** The certificate that whoever trusts this authority has. */
+  /** The certificate of the authority, for clients that trust it. */
   get certificate(): string {
     return join(this.#folder, 'ca.pem');
   }
@@ -19,8 +19,8 @@ export class CertificateAuthority {
   /**
    * Signs a server's certificate.
    *
-   * @param names as openssl writes them, e.g. `IP:127.0.0.1,DNS:localhost`.
-   * @param days how long it is good for; -1 for one that ended yesterday.
+   * @param names in openssl's format, for example `IP:127.0.0.1,DNS:localhost`.
+   * @param days for which it is valid; -1 for a certificate that expired yesterday.
    */
   issue(names: string, days = 2): { readonly certificate: string; readonly key: string } {
     const name = `issued-${String(Math.random()).slice(2)}`;

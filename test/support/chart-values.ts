@@ -1,4 +1,4 @@
-/** The schema of one value of the chart: always text, as the environment has it. */
+/** The schema of one value of the chart. The value is always text, as in the environment. */
 export interface TextSchema {
   readonly type: 'string';
   readonly description?: string;
@@ -7,21 +7,21 @@ export interface TextSchema {
 }
 
 export interface VariableSchemas {
-  /** What `config` of the chart takes. */
+  /** The schemas of the chart's `config` value, by variable. */
   readonly config: Readonly<Record<string, TextSchema>>;
-  /** What `secrets.files` takes: NAME_FILE, and the key of the Secret that holds the value of NAME. */
+  /** The schemas of `secrets.files`: for each NAME_FILE, the key of the Secret that holds the value of NAME. */
   readonly files: Readonly<Record<string, TextSchema>>;
 }
 
-/** The chart decides these: its ports have names, and everything that it runs is production. */
+/** The chart sets these itself: its ports have names, and it runs production only. */
 export const DECIDED: readonly string[] = ['NODE_ENV', 'PORT', 'MANAGEMENT_PORT'];
 
-/** Written into a ConfigMap they would be readable by whoever may read one. */
+/** In a ConfigMap, everybody who may read ConfigMaps could read these. */
 const SECRET: readonly string[] = ['DATABASE_URL', 'REDIS_URL'];
 
 const SECRET_KEY = { type: 'string', pattern: '^[\\w.-]+$' } as const;
 
-/** The schemas of all variables, from the tables that the program prints: `config --markdown`. */
+/** The schemas of all variables, from the tables that the command `config --markdown` prints. */
 export function variableSchemas(markdown: string): VariableSchemas {
   const rows = [...markdown.matchAll(/^\| `(\w+)` \| [^|]* \| (.*?) \| (.*?) \|$/gm)];
   const variables = rows.map(([, name = '', accepts = '', meaning = '']) => ({ name, accepts, meaning }));
@@ -56,7 +56,7 @@ function textOf(accepts: string): Partial<TextSchema> {
   return { pattern: '\\S' };
 }
 
-/** An expression for the decimal numbers from `from` to `to`, without leading zeros. */
+/** A regular expression for the decimal numbers from `from` to `to`, without leading zeros. */
 function wholeNumbers(from: string, to: string): string {
   const lengths = Array.from({ length: to.length - from.length + 1 }, (_, more) => from.length + more);
   return lengths
@@ -69,7 +69,7 @@ function wholeNumbers(from: string, to: string): string {
     .join('|');
 }
 
-/** Expressions for the numbers between two with as many digits. */
+/** Regular expressions for the numbers between two numbers with the same count of digits. */
 function between(from: string, to: string): string[] {
   const [first, last, fromRest, toRest] = [from.charAt(0), to.charAt(0), from.slice(1), to.slice(1)];
   const rest = fromRest.length;

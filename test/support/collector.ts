@@ -11,7 +11,7 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: number | string };
 }
 
-/** A span as OTLP's JSON has it. */
+/** A span in OTLP's JSON. */
 interface WireSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -32,7 +32,7 @@ interface Batch {
 
 export interface Span extends Omit<WireSpan, 'attributes' | 'links' | 'kind' | 'status'> {
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** The ids of the spans that it is linked to. */
+  /** The ids of the spans that this span links to. */
   readonly links: readonly string[];
   readonly kind: 'server' | 'client' | 'other';
   readonly status: 'unset' | 'ok' | 'error';
@@ -44,7 +44,7 @@ export interface Export {
   readonly body: Buffer;
 }
 
-/** An OpenTelemetry collector: it takes what is exported to it, and answers, unless it is told to hang. */
+/** An OpenTelemetry collector. It accepts exports and answers them, unless a test makes it hang. */
 export class Collector {
   readonly #server: Server;
   readonly exports: Export[] = [];
@@ -53,7 +53,7 @@ export class Collector {
     this.#server = server;
   }
 
-  /** @param tls the files of its certificate, where it speaks nothing but TLS. */
+  /** @param tls the certificate files, for a collector that speaks only TLS. */
   static async start({
     hangs = false,
     tls,
@@ -73,7 +73,7 @@ export class Collector {
     return collector;
   }
 
-  /** As OTEL_EXPORTER_OTLP_ENDPOINT takes it. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   get url(): string {
     const scheme = 'setSecureContext' in this.#server ? 'https' : 'http';
     return `${scheme}://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
@@ -89,12 +89,12 @@ export class Collector {
     return this.#batches().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans.map(readable)));
   }
 
-  /** What the first export says of the process that it came from. */
+  /** The resource attributes of the first export: the process that it came from. */
   get resource(): Span['attributes'] {
     return valuesOf(this.#batches()[0]?.resource.attributes ?? []);
   }
 
-  /** The first spans, past or to come, of which one is what `matches` looks for. */
+  /** All spans received so far, as soon as one of them matches. Rejects after `limitMs` milliseconds. */
   async until(matches: (span: Span) => boolean, limitMs = 60_000): Promise<Span> {
     const deadline = Date.now() + limitMs;
     for (;;) {

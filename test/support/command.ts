@@ -14,7 +14,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** One of the project's built programs, `main.js` or `cli.js`. */
+/** The path of one of the project's built programs, `main.js` or `cli.js`. */
 export function builtProgram(name: string): string {
   const path = join(projectFolder, 'dist', name);
   if (!existsSync(path)) throw new Error(`${path} is not built: npm run build`);
@@ -22,8 +22,8 @@ export function builtProgram(name: string): string {
 }
 
 /**
- * What a program of ours is started with: nothing of the test's own environment but what any process needs, so that a
- * setting on a developer's machine does not change a test.
+ * The environment of every program that a test starts. It takes only PATH and HOME from the test's own environment, so
+ * that a setting on a developer's machine does not change a test.
  */
 export function programEnvironment(databaseUrl: string, env: Environment = {}): NodeJS.ProcessEnv {
   return {
@@ -33,18 +33,17 @@ export function programEnvironment(databaseUrl: string, env: Environment = {}): 
     PORT: '0',
     MANAGEMENT_PORT: '0',
     LOG_FORMAT: 'json',
-    // A machine that is busy with other tests is late as an overloaded one is; what tests shedding turns it on.
+    // A machine that is busy with other tests looks overloaded. Tests of load shedding turn it on.
     SHED_LOOP_DELAY_MS: '0',
     DATABASE_URL: databaseUrl,
-    // The tests hold for the plain way too.
+    // The tests must also pass with optimizations turned off.
     OPTIMIZATIONS_OFF: process.env['TEST_OPTIMIZATIONS_OFF'],
     ...env,
   };
 }
 
 /**
- * What a test gives a program that must answer every request: a machine that stands still for a second, as a busy one does,
- * is not what such a test is about.
+ * Settings for tests in which every request must be answered: they tolerate a machine that stands still for a second.
  */
 export const PATIENT = {
   DATABASE_ACQUIRE_TIMEOUT_MS: '10000',
@@ -54,10 +53,10 @@ export const PATIENT = {
   SHED_MAX_INFLIGHT: '0',
 };
 
-/** An empty folder to start programs in: a `.env` or `data/` of the project's must not reach a test, nor be made by one. */
+/** An empty folder to start programs in. They must neither read nor write the project's `.env` and `data/`. */
 export const emptyFolder = scratchFolder('cwd');
 
-/** Runs `node dist/cli.js ARGS`, or another program with these arguments, to its end. */
+/** Runs `node dist/cli.js ARGS`, or another program with these arguments, until it ends. */
 export function runCommand(
   database: { readonly url: string },
   args: readonly string[],

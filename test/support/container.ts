@@ -15,10 +15,10 @@ import { readDockerfile, type Image } from './dockerfile.js';
 import type { MemoryLimit } from './memory-limit.js';
 import { findProgram } from './programs.js';
 
-/** Where distroless keeps Node, and what it starts. */
+/** The path of Node in the distroless image, which is also its entry point. */
 const NODE = '/nodejs/bin/node';
 
-/** Why this machine cannot rehearse a container, if it cannot. */
+/** The reason why this machine cannot run the container tests; undefined if it can. */
 export function whyNoContainer(): string | undefined {
   if (process.platform !== 'linux') return 'mount namespaces are Linux’s own';
   if (process.getuid?.() !== 0) return 'only root may mount';
@@ -27,20 +27,21 @@ export function whyNoContainer(): string | undefined {
 }
 
 /**
- * The image as the Dockerfile makes it, and a way to start it without a container engine: Node with its libraries, what
- * the last stage copies, and nothing else, as the root of a mount namespace that cannot be written, under the image's
- * user, without capabilities or a way to new ones.
+ * The image that the Dockerfile builds, started without a container engine. The root of a mount namespace holds Node
+ * with its libraries and what the last stage copies, and nothing else. It is read-only. Node runs as the image's user,
+ * without capabilities and without a way to gain any.
  */
 export class Container {
   readonly image: Image = readDockerfile();
-  /** A program that takes the place of Node: it starts Node in the container with its own arguments. */
+  /** The path of a script that starts Node in the container, with the script's own arguments. */
   readonly node: string;
   readonly #folder: string;
   readonly #secrets: string;
 
-  /** @param secrets the folder to be mounted at /run/secrets. */
+  /** @param secrets the folder that is mounted at /run/secrets. */
   constructor(secrets: string) {
-    // On the disk of the packages, which are linked rather than copied. It stays, so that it can be looked at.
+    // On the disk of the packages, so that they are linked and not copied. The folder is kept, so that it can be
+    // inspected.
     const folder = join(projectFolder, 'artifacts/container');
     rmSync(folder, { recursive: true, force: true });
     const root = join(folder, 'root');
@@ -57,7 +58,7 @@ export class Container {
     this.node = this.#program('node');
   }
 
-  /** As `node`, with no more memory than the group has. */
+  /** Like `node`, within the memory limit of a control group. */
   nodeWithin({ processes }: MemoryLimit): string {
     return this.#program('limited-node', `echo $$ > '${processes}'`);
   }
@@ -71,7 +72,7 @@ export class Container {
   }
 }
 
-/** As the Dockerfile's stage does it: under the image's user, who may write there and nowhere else. */
+/** Warms the compile cache as the Dockerfile does: as the image's user, who may write to that folder only. */
 function warm(root: string, { user, workdir, warming }: Image): void {
   const [uid = '', gid = ''] = user.split(':');
   const cache = join(root, workdir, 'node_modules/.cache');
@@ -111,14 +112,14 @@ interface Locked {
   readonly link?: boolean;
 }
 
-/** What `npm prune --omit=dev` leaves, by the lock file. */
+/** Links the packages that `npm prune --omit=dev` leaves, by the lock file. */
 function linkProductionPackages(target: string): void {
   const text = readFileSync(join(projectFolder, 'package-lock.json'), 'utf8');
   const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
   const kept = Object.entries(packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
   for (const path of kept.map(([path]) => path).filter((path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path))) {
     const source = join(projectFolder, path);
-    // Optional packages of other platforms are locked and not there.
+    // The lock file lists optional packages of other platforms, which are not installed.
     if (existsSync(source)) link(source, join(target, path.slice('node_modules/'.length)));
   }
 }
@@ -129,7 +130,7 @@ function link(source: string, target: string): void {
   try {
     execFileSync('cp', ['--link', ...copy], { stdio: 'ignore' });
   } catch {
-    // Another disk.
+    // Hard links do not work across disks.
     execFileSync('cp', copy);
   }
 }

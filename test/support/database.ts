@@ -7,11 +7,11 @@ import { removeScratch, scratchFolder } from './scratch.js';
 
 export type Row = Record<string, unknown>;
 
-/** A database of a test's own, empty at first, and a way to look into it past the service. */
+/** A test's own database, empty at first, with direct access that bypasses the service. */
 export interface TestDatabase {
-  /** As DATABASE_URL takes it. */
+  /** The value of DATABASE_URL. */
   readonly url: string;
-  /** Runs one statement with `?` placeholders. Every integer column comes as `bigint`. */
+  /** Runs one statement with `?` placeholders. Every integer column is returned as `bigint`. */
   query(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function createSqliteDatabase(): Promise<TestDatabase> {
   });
 }
 
-/** Opened for each statement, so that no lock or snapshot of the test's outlives it. */
+/** Opens the file for each statement, so that the test keeps no lock or snapshot. */
 function queryFile(file: string, sql: string, parameters: readonly unknown[]): Row[] {
   const connection = new Sqlite(file, { timeout: 5000 });
   try {
@@ -40,8 +40,8 @@ function queryFile(file: string, sql: string, parameters: readonly unknown[]): R
 }
 
 /**
- * @param serverUrl the service's own way to the server.
- * @param adminUrl the way of someone who may create and drop databases, and who looks into them.
+ * @param serverUrl the URL by which the service reaches the server.
+ * @param adminUrl the URL of a user who may create, drop and read databases.
  */
 export async function createMysqlDatabase(
   serverUrl: string,
@@ -63,7 +63,7 @@ export async function createMysqlDatabase(
   };
 }
 
-/** A connection that is made again once it was lost: tests kill servers. */
+/** A connection that reconnects after it was lost, since tests kill servers. */
 class AdminLink {
   readonly #url: URL;
   #connection: Connection | undefined;

@@ -20,13 +20,16 @@ interface Paused {
   readonly callFrames: readonly { readonly callFrameId: string }[];
 }
 
-/** A place in a source, its line counted from 0. */
+/** A position in a source file; its line is counted from 0. */
 interface Place {
   readonly source: string;
   readonly line: number;
 }
 
-/** A debugger as an editor has one: it speaks the inspector's protocol to Node, and finds places of sources by their maps. */
+/**
+ * A debugger like that of an editor: it speaks the inspector's protocol with Node, and finds lines of sources by source
+ * maps.
+ */
 export class NodeDebugger {
   readonly #scripts: Script[] = [];
   readonly #answers = new Map<number, (message: Message) => void>();
@@ -42,7 +45,7 @@ export class NodeDebugger {
     });
   }
 
-  /** @param url what Node printed behind "Debugger listening on". */
+  /** @param url the URL that Node printed after "Debugger listening on". */
   static async attach(url: string): Promise<NodeDebugger> {
     const socket = new WebSocket(url);
     await new Promise((opened, failed) => {
@@ -54,7 +57,9 @@ export class NodeDebugger {
     return own;
   }
 
-  /** Sets a breakpoint on the first line of a TypeScript source that has a text, and gives that line, counted from 1. */
+  /**
+   * Sets a breakpoint on the first line of a TypeScript source that contains `text`. Returns that line, counted from 1.
+   */
   async breakAt(source: string, text: string): Promise<number> {
     const line = readFileSync(source, 'utf8')
       .split('\n')
@@ -64,7 +69,7 @@ export class NodeDebugger {
     return line + 1;
   }
 
-  /** Waits for a breakpoint, and gives the value of an expression there. */
+  /** Waits for a breakpoint and evaluates an expression there. */
   async valueAtPause(expression: string): Promise<unknown> {
     const [frame] = (await this.#pause.promise).callFrames;
     const params = { callFrameId: frame?.callFrameId, expression, returnByValue: true };
@@ -90,7 +95,7 @@ export class NodeDebugger {
     return result;
   }
 
-  /** Where a line of a source is among the scripts that Node has loaded, its line counted from 0. */
+  /** Finds the script that was built from a line of a source, and the line in it, counted from 0. */
   #builtFrom(place: Place): { url: string; built: number } {
     for (const { url, sourceMapURL = '' } of this.#scripts.filter(({ url: of }) => of.startsWith('file:'))) {
       const map = resolve(dirname(fileURLToPath(url)), sourceMapURL);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { projectFolder } from './command.js';
 
 export interface Image {
-  /** What the last stage takes of the build's folder: its path in the project, and its absolute path in the image. */
+  /** What the last stage copies from the build stage: the path in the project, and the absolute path in the image. */
   readonly copies: readonly { readonly from: string; readonly to: string }[];
-  /** Variables that refer to a build argument are left out. */
+  /** Without variables that refer to a build argument. */
   readonly env: Readonly<Record<string, string>>;
   readonly user: string;
   readonly workdir: string;
   readonly command: readonly string[];
-  /** What is run in the image before it is one, as arguments of Node. */
+  /** The commands that the build runs in the last stage, as arguments of Node. */
   readonly warming: readonly (readonly string[])[];
 }
 
@@ -34,7 +34,7 @@ export function readStages(path = join(projectFolder, 'Dockerfile')): Instructio
   return stages;
 }
 
-/** What the last stage says. It must speak of one build folder, /app. */
+/** The last stage of the Dockerfile. Its `COPY` instructions must name one build folder, /app. */
 export function readDockerfile(): Image {
   const [warm = [], stage = []] = readStages().slice(-2);
   const all = (name: string): string[] => stage.filter((step) => step.name === name).map(({ text }) => text);

@@ -11,7 +11,7 @@ const sqlite: Engine = { name: 'sqlite', createDatabase: createSqliteDatabase };
 
 /**
  * Runs one suite on each engine that the service supports, as `SUITE on sqlite` and `SUITE on mysql`. Without a MySQL
- * server the latter is skipped, which the run only forgives under ALLOW_SKIP=1.
+ * server the second is skipped, which fails the run unless ALLOW_SKIP=1.
  */
 export function onEachEngine(suite: string, tests: (engine: Engine) => void): void {
   describe(`${suite} on sqlite`, () => {
@@ -20,7 +20,7 @@ export function onEachEngine(suite: string, tests: (engine: Engine) => void): vo
   onMysql(suite, tests);
 }
 
-/** Runs a suite on MySQL alone: about what an embedded database does not have. */
+/** Runs a suite on MySQL only, for what an embedded database does not have. */
 export function onMysql(suite: string, tests: (engine: Engine) => void): void {
   const mysql = findMysql();
   (mysql.available ? describe : describe.skip)(`${suite} on mysql`, () => {
@@ -28,12 +28,12 @@ export function onMysql(suite: string, tests: (engine: Engine) => void): void {
   });
 }
 
-/** Runs a suite that starts database servers of its own, to do them harm. Skipped as `onMysql` is. */
+/** Runs a suite that starts its own database servers, so that it can damage them. Skipped like `onMysql`. */
 export function onOwnServer(suite: string, tests: () => void): void {
   (findDatabaseServer() === undefined ? describe.skip : describe)(suite, tests);
 }
 
-/** The server that the run's global setup started, or that TEST_DATABASE_URL named. */
+/** The server that the global setup of Jest started, or that TEST_DATABASE_URL names. */
 function findMysql(): Engine & { available: boolean } {
   const serverUrl = process.env['TEST_MYSQL_URL'] ?? '';
   const adminUrl = process.env['TEST_MYSQL_ADMIN_URL'] ?? '';

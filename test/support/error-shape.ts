@@ -1,9 +1,12 @@
 import { expect } from '@jest/globals';
 
 declare module 'expect' {
-  // Both parameters must be named as the library names them, used or not.
+  // TypeScript requires the library's own parameter names, used or not.
   interface Matchers<R> {
-    /** An Error of the contract: JSON with exactly `code`, `message` and `status`, the last equal to the status line's. */
+    /**
+     * An error of the documented shape: JSON with exactly `code`, `message` and `status`, which equals that of the
+     * status line.
+     */
     toBeErrorShape(status: number, code: string): R;
   }
 }

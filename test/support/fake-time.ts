@@ -5,19 +5,22 @@ import type { Environment } from './command.js';
 import { removeScratch, scratchFolder } from './scratch.js';
 
 /**
- * Where Debian's libfaketime puts it. The command `faketime` would know, but it fails where a process of its own number
- * was killed before and left a semaphore.
+ * The path of libfaketime on Debian. The command `faketime` knows it too, but it fails if an earlier process with the
+ * same id was killed and left a semaphore.
  */
 const LIBRARY = globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
 
-/** The time that processes of a test's believe in, by libfaketime. */
+/** The time that a test's processes see, set by libfaketime. */
 export class FakeTime {
   readonly #folder = scratchFolder('clock');
   readonly #file = join(this.#folder, 'time');
-  /** What a process is started with. */
+  /** The environment for such a process. */
   readonly env: Environment;
 
-  /** @param timers whether timers and durations jump with the clock, as if that time had passed; else it is only set. */
+  /**
+   * @param timers whether timers and durations jump with the clock, as if the time had passed. Otherwise only the clock
+   * is set.
+   */
   constructor({ timers }: { readonly timers: boolean }) {
     if (LIBRARY === undefined) throw new Error('libfaketime is not installed (scripts/setup-test-machine.mjs does it)');
     this.#write('+0');
@@ -29,7 +32,9 @@ export class FakeTime {
     };
   }
 
-  /** @param to as libfaketime takes it: `+3600` seconds from now, or `@` and a moment from which time goes on. */
+  /**
+   * @param to in libfaketime's format: `+3600` is seconds from now; `@` and a moment is where the time goes on from.
+   */
   async jump(to: string): Promise<void> {
     this.#write(to);
     await sleep(200);

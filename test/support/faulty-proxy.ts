@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { leftovers } from './leftovers.js';
 import { MysqlCommands, refusal, type MysqlCommand } from './mysql-commands.js';
 
-/** What becomes of a statement that a proxy was told to spoil. */
+/** What the proxy does with a statement that it spoils. */
 export type StatementFault =
-  /** The server runs it; the client's connection is reset in place of the reply. */
+  /** The server runs it. The client's connection is reset in place of the reply. */
   | { readonly fate: 'reply lost' }
-  /** The client is told this error; the server runs it all the same where `ran` says so. */
+  /** The client gets this error. The server runs the statement only if `ran` is true. */
   | { readonly fate: 'refused'; readonly errno: number; readonly ran?: boolean };
 
 interface Spoiling {
@@ -17,7 +17,7 @@ interface Spoiling {
   left: number;
 }
 
-/** A TCP proxy before a MySQL server, on 127.0.0.1 unless told otherwise, that fails the way networks do. */
+/** A TCP proxy before a MySQL server that fails as networks fail. It listens on 127.0.0.1 by default. */
 export class FaultyProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
@@ -27,7 +27,7 @@ export class FaultyProxy {
   #silent = false;
   /** Statements that clients sent to be run (COM_QUERY, COM_STMT_EXECUTE), in order. */
   readonly statements: string[] = [];
-  /** Connections that were taken so far. */
+  /** How many connections it has accepted so far. */
   accepted = 0;
 
   private constructor(target: number) {
@@ -39,7 +39,7 @@ export class FaultyProxy {
 
   static async listen(target: number, { host = '127.0.0.1', port = 0 } = {}): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target);
-    // A test that fails closes nothing; Jest is to end all the same.
+    // A test that fails closes nothing, and Jest must end all the same.
     proxy.#server.unref().listen(port, host);
     leftovers.add(() => proxy.stop());
     await once(proxy.#server, 'listening');
@@ -50,7 +50,7 @@ export class FaultyProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The same database by way of this proxy. */
+  /** The URL of the same database through this proxy. */
   through(url: string, host = '127.0.0.1'): string {
     const changed = new URL(url);
     changed.host = `${host}:${String(this.port)}`;
@@ -62,17 +62,17 @@ export class FaultyProxy {
     return this.#pairs.size;
   }
 
-  /** New connections lead to this server; those that are open stay where they are. */
+  /** Sends new connections to this server. Open ones stay where they are. */
   repoint(target: number): void {
     this.#target = target;
   }
 
-  /** From now on every packet takes so long, either way. */
+  /** From now on, delays every packet in both directions. */
   delay(milliseconds: number): void {
     this.#delayMs = milliseconds;
   }
 
-  /** Packets vanish: nothing is answered, refused or closed, until `heal`, when they come after all. */
+  /** Holds all packets back: nothing is answered, refused or closed. `heal` delivers them. */
   silence(): void {
     this.#silent = true;
     for (const pair of this.#pairs) pair.pause();
@@ -83,35 +83,35 @@ export class FaultyProxy {
     for (const pair of this.#pairs) pair.resume();
   }
 
-  /** Every open connection is reset now. */
+  /** Resets every open connection. */
   reset(): void {
     for (const pair of this.#pairs) pair.reset();
   }
 
   /**
-   * Every open connection is forgotten, as a firewall forgets idle ones: what the client sends on it is answered by a
-   * reset, or by nothing ever.
+   * Forgets every open connection, as a firewall forgets idle ones. What the client then sends is answered by a reset,
+   * or never.
    */
   forget(answer: 'reset' | 'nothing'): void {
     for (const pair of this.#pairs) pair.forgotten = answer;
   }
 
-  /** Every open connection is closed by the server's side, which would still read. */
+  /** Closes the server's side of every open connection. The proxy would still read. */
   halfClose(): void {
     for (const pair of this.#pairs) pair.client.end();
   }
 
-  /** Spoils the next `times` statements like this one. */
+  /** Spoils the next `times` statements that match. */
   spoil(statement: RegExp, fault: StatementFault, times = 1): void {
     this.#spoilings.push({ statement, fault, left: times });
   }
 
-  /** Spoils nothing any more. */
+  /** Stops spoiling statements. */
   spare(): void {
     this.#spoilings.length = 0;
   }
 
-  /** How many statements like this one were sent to be run. */
+  /** How many statements that match were sent to be run. */
   count(statement: RegExp): number {
     return this.statements.filter((sql) => statement.test(sql)).length;
   }
@@ -152,7 +152,7 @@ class Pair {
   readonly #server: Socket;
   readonly #commands = new MysqlCommands();
   readonly #faultOf: (command: MysqlCommand) => StatementFault | undefined;
-  /** What is done in place of passing on the next bytes of the server. */
+  /** Runs once in place of passing on the server's next bytes. */
   #inPlaceOfReply: (() => void) | undefined;
   forgotten: 'reset' | 'nothing' | undefined;
   delayed = (): Promise<void> => Promise.resolve();

@@ -1,17 +1,17 @@
 import { appendFileSync } from 'node:fs';
 
-/** Something that was measured while a test ran. */
+/** A value that was measured while a test ran. */
 export interface Figure {
   readonly what: string;
   readonly value: number;
-  /** What is promised: the value at most, in its unit. */
+  /** The promised limit: the largest value allowed, in `unit`. */
   readonly limit?: number;
   readonly unit: 'ms' | 'per second' | 'requests';
 }
 
 /**
- * Notes a figure in the file that FIGURES_FILE names, if it does. A test judges no time, since the machine may be busy;
- * `npm run check -- faults` does, on one that is not.
+ * Adds a figure to the file that FIGURES_FILE names, if it is set. A test asserts no time, since the machine may be
+ * busy. `npm run check -- faults` compares the figures with their limits on a machine that is not.
  */
 export function noteFigure(what: string, value: number, limit?: number, unit: Figure['unit'] = 'ms'): void {
   const file = process.env['FIGURES_FILE'];

@@ -5,10 +5,10 @@ import { MariaDb } from './mariadb.ts';
 import { freePort } from './ports.ts';
 import { findProgram } from './programs.ts';
 
-/** Where Debian has the library that makes MariaDB a node of a cluster. */
+/** The path of Debian's library that makes MariaDB a node of a cluster. */
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
 
-/** Seconds of silence after which the others go on without a node; the defaults are 5 and 15. */
+/** Seconds of silence after which the cluster excludes a node. The defaults are 5 and 15. */
 const GROUP = 'evs.keepalive_period=PT0.3S;evs.suspect_timeout=PT2S;evs.inactive_timeout=PT4S;gcache.size=16M';
 const LIMIT_MS = 60_000;
 
@@ -17,7 +17,7 @@ const binary = findProgram('mariadbd');
 /** Whether this machine can run a cluster: it needs MariaDB with Galera, not MySQL. */
 export const hasGalera = binary !== undefined && existsSync(PROVIDER);
 
-/** A cluster of MariaDB servers that replicate by Galera, all of them on this machine. */
+/** A cluster of MariaDB servers on this machine, replicated by Galera. */
 export class GaleraCluster {
   readonly nodes: readonly [MariaDb, ...MariaDb[]];
 
@@ -35,7 +35,7 @@ export class GaleraCluster {
         args: nodeArguments(own, members),
         firstArgs: index === 0 ? ['--wsrep-new-cluster'] : [],
         joins: index > 0,
-        // A node takes its data by a daemon of rsync, which never writes as root.
+        // A node receives its data from a daemon of rsync, which never writes as root.
         user: 'nobody',
       });
       started.push(node);
@@ -46,15 +46,15 @@ export class GaleraCluster {
     return new GaleraCluster([first, ...others]);
   }
 
-  /** Starts a node again that was killed, and waits until it has caught up. */
+  /** Starts a killed node again, and waits until it has caught up. */
   async rejoin(node: MariaDb): Promise<void> {
     await node.launch();
     await untilSynced(node);
   }
 
   /**
-   * Makes of a node that lost all others a cluster of its own, as an operator does after a total loss. Waits until the node
-   * knows that it is alone: a cluster with nodes that are gone too would lose its majority once it notices.
+   * Makes a new cluster of a node that lost all others, as an operator does after a total loss. Waits until the node
+   * knows that it is alone: otherwise the new cluster would lose its majority once the node notices the lost nodes.
    */
   async bootstrap(node: MariaDb): Promise<void> {
     await untilSays(node, { wsrep_cluster_size: '1', wsrep_cluster_status: 'non-Primary' }, 'is not alone');
@@ -67,7 +67,7 @@ export class GaleraCluster {
   }
 }
 
-/** Resolves once the node takes reads and writes. */
+/** Resolves once the node accepts reads and writes. */
 export async function untilSynced(node: MariaDb): Promise<void> {
   await untilSays(node, { wsrep_ready: 'ON', wsrep_local_state_comment: 'Synced' }, 'does not catch up');
 }

@@ -20,7 +20,7 @@ const COMPILER_OPTIONS = {
   outDir: 'out',
 };
 
-/** A project as a user of the service would have one: TypeScript, strict, with this package and what it has installed. */
+/** A project of a client programmer: strict TypeScript, with this package and the packages that are installed here. */
 export class ClientProject {
   readonly folder = scratchFolder('client');
 
@@ -40,7 +40,10 @@ export class ClientProject {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** Makes `pets/` with @hey-api/openapi-ts from `openapi.json`; int64 is `bigint`. Gives what it says, warnings too. */
+  /**
+   * Generates `pets/` with @hey-api/openapi-ts from `openapi.json`; int64 is `bigint`. Returns the generator's output,
+   * warnings too.
+   */
   async generateWithHeyApi(): Promise<string> {
     const plugins = ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'];
     const config = {
@@ -53,12 +56,12 @@ export class ClientProject {
     return this.#node([bin, '--no-log-file']);
   }
 
-  /** Compiles all of it. Rejects with what the compiler says. */
+  /** Compiles the whole project. Rejects with the output of the compiler. */
   async compile(): Promise<void> {
     await this.#node([programOf('typescript/bin/tsc'), '-p', '.']);
   }
 
-  /** Runs a compiled program; what it printed, line by line. */
+  /** Runs a compiled program. Returns the lines that it printed. */
   async run(name: string, env: Readonly<Record<string, string>>): Promise<string[]> {
     return (await this.#node([join('out', name)], env)).trim().split('\n');
   }

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import type { ApiDocument, Operation, Parameter, Schema } from './api-document.js';
 import { exactJson } from './http.js';
 
-/** One request for an operation, to be put on the wire by whoever has a key. */
+/** One request for an operation. The sender adds a key. */
 export interface GeneratedRequest {
-  /** What it is about, for the message of a test that fails. */
+  /** A description for the message of a failed test. */
   readonly what: string;
   /** Path and query below the base path. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Sent as `application/json` unless the headers name a type, '' for none. */
+  /** Sent as `application/json`, unless the headers name another type; '' means no type. */
   readonly body?: string;
-  /** The statuses that answer it. */
+  /** The statuses that are correct answers. */
   readonly statuses: readonly number[];
 }
 
@@ -25,10 +25,10 @@ interface Values {
 type Broken = readonly [what: string, text: string];
 
 const SUCCESS = [200, 201, 304];
-/** A list gives its cursors out itself, and takes no others: no schema can say that. */
+/** A list accepts only cursors that it returned, and no schema can say so. */
 const isOpaque = ({ name }: Parameter): boolean => name === 'cursor';
 
-/** Valid and invalid requests for the operations of a document, made from nothing but its schemas and examples. */
+/** Generates valid and invalid requests for the operations of a document from its schemas and examples alone. */
 export class RequestGenerator {
   readonly #document: ApiDocument;
 
@@ -36,12 +36,12 @@ export class RequestGenerator {
     this.#document = document;
   }
 
-  /** The request that the examples make. */
+  /** The request that consists of the examples. */
   example(operation: Operation): GeneratedRequest {
     return this.#request(operation, 'the examples', this.#exampleValues(operation), SUCCESS);
   }
 
-  /** Any request that the schemas allow. What no one has made yet is not found. */
+  /** An arbitrary request that the schemas allow. Its ids name objects that do not exist yet. */
   valid(operation: Operation): fc.Arbitrary<GeneratedRequest> {
     const statuses = operation.path.includes('{') ? [...SUCCESS, 404] : SUCCESS;
     const named = (place: Parameter['in']): Parameter[] =>
@@ -60,7 +60,7 @@ export class RequestGenerator {
       });
   }
 
-  /** The example with one constraint broken, for each constraint that the operation's schemas have. */
+  /** The example request with one constraint broken, once for each constraint of the operation's schemas. */
   broken(operation: Operation): GeneratedRequest[] {
     const good = this.#exampleValues(operation);
     return [
@@ -91,7 +91,7 @@ export class RequestGenerator {
       if (parameter.in === 'header') {
         return [this.#request(operation, about, { ...good, headers: [[name, text]] }, [400])];
       }
-      // Without it this is another path.
+      // Without this parameter the request would have another path.
       return text === '' ? [] : [this.#request(operation, about, { ...good, path: { [name]: text } }, [404])];
     };
     const twice: readonly (readonly [string, string])[] = [
@@ -147,7 +147,7 @@ export class RequestGenerator {
     };
   }
 
-  /** Each parameter or not, with a value that it allows. */
+  /** Each optional parameter is present or absent, with a value that its schema allows. */
   #someOf(
     parameters: readonly Parameter[],
     narrow: (text: fc.Arbitrary<string>) => fc.Arbitrary<string>,
@@ -223,7 +223,10 @@ function brokenBounds({ minimum, maximum }: Schema): Broken[] {
   return broken;
 }
 
-/** Texts for a parameter. A control character has no place in a header or URL, so none comes here as it is. */
+/**
+ * Values of a parameter that break its schema. Control characters are percent-encoded, since headers and URLs cannot
+ * hold them.
+ */
 function brokenTexts(schema: Schema): Broken[] {
   if (schema.type !== 'integer') return brokenStrings(schema);
   const texts = ['', 'x', '1.5', '+5', '05', '1e1', '0x5', ' 5', '\uff15'];

@@ -3,13 +3,13 @@ import { findDatabaseServer, MariaDb } from './mariadb.ts';
 import { sweepScratch } from './scratch.ts';
 
 declare global {
-  // Handed from Jest's global setup to its teardown, which share nothing else.
+  // Jest's global setup and teardown share nothing but `globalThis`.
   var testServer: MariaDb | undefined;
 }
 
 /**
- * Once a run, before any black-box test: the build, and a database server for all of them, unless TEST_DATABASE_URL names one.
- * Its addresses reach the tests' workers through the environment.
+ * Before the black-box tests of a run: the build, and one database server for all of them unless TEST_DATABASE_URL
+ * names one. The tests' workers find its URLs in the environment.
  */
 export default async function setUp(): Promise<void> {
   setUpBuilt();
@@ -27,7 +27,7 @@ export default async function setUp(): Promise<void> {
   endOnSignal();
 }
 
-/** Jest leaves at once on a signal, without its teardown; leaving through `exit` lets the scratch folders be removed. */
+/** On a signal Jest exits without its teardown. `process.exit` runs the listeners that remove the scratch folders. */
 function endOnSignal(): void {
   for (const [signal, code] of [
     ['SIGINT', 130],

@@ -1,7 +1,7 @@
 import './global-setup.mts';
 import { sweepScratch } from './scratch.ts';
 
-/** Once a run, after the workers have ended. */
+/** Runs once, after the workers have ended. */
 export default async function tearDown(): Promise<void> {
   await globalThis.testServer?.stop();
   sweepScratch();

@@ -6,13 +6,13 @@ import { compile, linkPackages } from './packages.js';
 /** The pages for teams that add a feature, in the order in which they are read. */
 export const EXTENDING = ['tutorial', 'guide', 'reference'].map((page) => `docs/extending/${page}.md`);
 
-/** A file that docs/extending has a team write: a block that says `file=PATH`, or `also=PATH` for one more. */
+/** A file that docs/extending shows: a block with `file=PATH`, or with `also=PATH` for further files. */
 export interface GuideFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** @param marks which of them. */
+/** @param marks the kinds of blocks to return. */
 export function guideFiles(...marks: readonly ('file' | 'also')[]): GuideFile[] {
   return EXTENDING.flatMap((page) => readDocument(page).fences).flatMap(({ words, text }) =>
     words.flatMap((word) => {
@@ -22,7 +22,7 @@ export function guideFiles(...marks: readonly ('file' | 'also')[]): GuideFile[] 
   );
 }
 
-/** Writes the feature of docs/extending into a folder, and compiles it as the page's own tsconfig.json has it. */
+/** Writes the feature of docs/extending into a folder, and compiles it with the tsconfig.json of that page. */
 export async function buildGuide(folder: string): Promise<void> {
   for (const { path, text } of guideFiles('file', 'also')) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

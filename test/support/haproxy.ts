@@ -11,7 +11,7 @@ const START_LIMIT_MS = 60_000;
 
 export const haproxyProgram = findProgram('haproxy');
 
-/** A proxy in front of servers, as an operator runs one. */
+/** A reverse proxy in front of servers, as an operator runs one. */
 export interface Haproxy {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
@@ -19,9 +19,9 @@ export interface Haproxy {
 }
 
 /**
- * Starts haproxy before one backend. It never retries and shares its connections to the backend among all clients.
+ * Starts haproxy before one backend. It never retries, and it shares its connections to the backend among all clients.
  *
- * @param backend lines of the backend, e.g. `server a 127.0.0.1:3000`.
+ * @param backend lines of the backend's section, for example `server a 127.0.0.1:3000`.
  */
 export async function startHaproxy(backend: readonly string[]): Promise<Haproxy> {
   if (haproxyProgram === undefined) throw new Error('No haproxy here: node scripts/setup-test-machine.mjs');

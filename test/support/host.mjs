@@ -1,7 +1,7 @@
 /**
- * A service as another team's `main.ts` starts it: the features of TEST_FEATURES, a comma-separated list of TypeScript
- * files beside or below this one, after `pets`; on the day TEST_NOW (ISO 8601, where the clock stands still), or
- * TEST_LATER_MS milliseconds in the future.
+ * Starts the service as another team's `main.ts` does. Its features are `pets` and then those of TEST_FEATURES:
+ * comma-separated paths of TypeScript files, relative to this folder. TEST_NOW (ISO 8601) stops the clock at that
+ * moment. TEST_LATER_MS sets it that many milliseconds ahead.
  */
 import './load-typescript.mjs';
 import {

@@ -3,16 +3,16 @@ import type { Environment } from './command.js';
 import type { ServiceOptions } from './service.js';
 
 export interface Hosting {
-  /** Files of test/, each exporting features and nothing else, as paths from test/support/. */
+  /** Files that export features and nothing else, as paths relative to test/support/. */
   readonly features?: readonly string[];
-  /** ISO 8601: the clock stands still there. */
+  /** ISO 8601. Stops the clock at this moment. */
   readonly now?: string;
   /** Milliseconds by which the clock is ahead. */
   readonly laterMs?: number;
   readonly env?: Environment;
 }
 
-/** Options for `Service`: `pets` with more features or on another day, started as another team would start them. */
+/** Options for `Service`: starts `pets` with more features or with another clock, as another team would. */
 export function hosting({
   features = [],
   now,

@@ -7,24 +7,27 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body's own characters; numbers are as the service wrote them. */
+  /** The body as the service wrote it, numbers included. */
   readonly text: string;
-  /** The body parsed; an integer that a JavaScript number would round is a `bigint`. */
+  /** The parsed body. An integer that a JavaScript number would round is a `bigint`. */
   json(): unknown;
 }
 
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** A string or bytes are sent as they stand, anything else as JSON with its `bigint`s as plain digits. */
+  /** A string or bytes are sent unchanged, anything else as JSON. A `bigint` is written as plain digits. */
   readonly body?: unknown;
 }
 
-/** A client of one service: JSON in, exact text out, no redirects followed, connections kept alive. */
+/** A client of one service. It sends JSON, returns the exact text, follows no redirects and keeps connections alive. */
 export class HttpClient {
   readonly #base: string;
   readonly #key: string | undefined;
 
-  /** @param base the service's address; @param key sent as a bearer token where there is one. */
+  /**
+   * @param base the URL of the service.
+   * @param key sent as a bearer token. Default: none.
+   */
   constructor(base: string, key?: string) {
     this.#base = base;
     this.#key = key;
@@ -60,12 +63,12 @@ function asBytes(body: unknown): Buffer | undefined {
   return Buffer.from(exactJson(body));
 }
 
-/** JSON text in which a `bigint` stands as a plain number. */
+/** Writes JSON in which a `bigint` is a plain number. */
 export function exactJson(value: unknown): string {
   return stringify(value) ?? '';
 }
 
-/** The reverse: integers beyond 2^53 come as `bigint`. */
+/** Parses JSON in which an integer beyond 2^53 becomes a `bigint`. */
 export function parseExactJson(text: string): unknown {
   return parse(text, undefined, (digits) => {
     const number = Number(digits);

@@ -4,15 +4,15 @@ import type { TestDatabase } from './database.js';
 import type { Answer, HttpClient } from './http.js';
 import { leftovers } from './leftovers.js';
 
-/** Milliseconds that a poster rests after it was refused, so that an outage is no flood. */
+/** Milliseconds that a client waits after a refusal, so that an outage is no flood of requests. */
 const REST_MS = 50;
-/** Milliseconds that a poster repeats one request for. */
+/** Milliseconds during which a client repeats one request. */
 const PATIENCE_MS = 60_000;
 
-/** What clients post. */
+/** What the clients create. */
 export interface Posted {
   readonly path: string;
-  /** Where it is stored, with the columns `id` and `name`. */
+  /** The table that stores it, with the columns `id` and `name`. */
   readonly table: string;
   readonly body: (name: string) => object;
 }
@@ -21,28 +21,28 @@ const PETS: Posted = { path: '/v1/pets', table: 'pet', body: (name) => ({ name, 
 
 export interface LedgerOptions {
   readonly posted?: Posted;
-  /** How many clients. */
+  /** The number of clients. */
   readonly posters?: number;
-  /** Whether they send an Idempotency-Key, and repeat a request whose outcome they do not know until they do. */
+  /** Whether clients send an Idempotency-Key, and repeat a request until they know its outcome. */
   readonly keyed?: boolean;
 }
 
-/** How the rows in a database agree with what clients were told. */
+/** How the rows in a database agree with the answers that clients got. */
 export interface Audit {
-  /** Acknowledged and not stored, or not under the acknowledged id. */
+  /** Acknowledged, but not stored, or not under the acknowledged id. */
   readonly lost: readonly string[];
   /** Stored more than once. */
   readonly doubled: readonly string[];
-  /** Stored, though each answer said that it is not; a 503 says so unless it says that this is not known. */
+  /** Stored, though every answer said that it is not. A 503 says so, unless it says that the outcome is unknown. */
   readonly denied: readonly string[];
-  /** Stored though nobody was told so: its request got 503 that leaves it open, or no answer. */
+  /** Stored, but never acknowledged: the request got a 503 that leaves the outcome open, or no answer. */
   readonly extras: readonly string[];
 }
 
 /**
- * Clients that post pets, or what else is named, with names of their own, one after another each, and keep a ledger of what they were told.
- * Whatever dies meanwhile, every acknowledged one must be stored exactly once, and of the others no more than were in
- * flight when it died.
+ * Clients that create pets, or other rows, one after another under unique names. Each records the answers that it got.
+ * Whatever is killed meanwhile, every acknowledged row must be stored exactly once. Of the others, at most as many may
+ * be stored as were in flight at that time.
  */
 export class Ledger {
   readonly #client: () => HttpClient;
@@ -51,21 +51,21 @@ export class Ledger {
   readonly #keyed: boolean;
   readonly #prefix = `ledger-${randomBytes(6).toString('hex')}-`;
   readonly #acknowledged = new Map<string, bigint>();
-  /** What may have been stored, by an answer or the lack of one. */
+  /** Names that may be stored, since their answer leaves it open or did not come. */
   readonly #open = new Set<string>();
   #count = 0;
   #acknowledgedAt = 0;
   #inFlight = 0;
   #running: Promise<unknown> | undefined;
   #ending = false;
-  /** Answers that are neither 201 nor 503, and the first of each kind of 503. */
+  /** All answers except 201 and 503, and the first 503 of each kind. */
   readonly answers: Answer[] = [];
-  /** The longest time between two acknowledged rows so far, in milliseconds. */
+  /** The longest time so far between two acknowledgements, in milliseconds. */
   longestPauseMs = 0;
-  /** How many requests ended with each status; 0 is no answer. */
+  /** How many requests ended with each status; 0 means no answer. */
   readonly statuses = new Map<number, number>();
 
-  /** @param client asked before each request, since a service that is started again has another address. */
+  /** @param client called before each request, since a restarted service has another address. */
   constructor(client: () => HttpClient, { posters = 32, keyed = false, posted = PETS }: LedgerOptions = {}) {
     this.#client = client;
     this.#posted = posted;
@@ -75,7 +75,7 @@ export class Ledger {
 
   begin(): void {
     this.#ending = false;
-    // Not waited for: the service may be gone by then.
+    // Not awaited: the service may be gone by then.
     leftovers.add(() => void this.end());
     this.#acknowledgedAt = performance.now();
     this.#running = Promise.all(Array.from({ length: this.#posters }, () => this.#postOn()));
@@ -91,12 +91,12 @@ export class Ledger {
     return this.#acknowledged.size;
   }
 
-  /** Requests that have not ended. */
+  /** How many requests have not ended. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Resolves when `count` more were acknowledged. Rejects at the limit. */
+  /** Resolves when `count` more rows are acknowledged. Rejects after `limitMs` milliseconds. */
   async untilAcknowledged(count: number, limitMs = 60_000): Promise<void> {
     const goal = this.#acknowledged.size + count;
     for (const deadline = Date.now() + limitMs; this.#acknowledged.size < goal; await sleep(5)) {
@@ -133,7 +133,7 @@ export class Ledger {
     }
   }
 
-  /** @returns whether its outcome is known. */
+  /** @returns whether the outcome is known. */
   async #post(name: string): Promise<boolean> {
     const headers = this.#keyed ? { 'idempotency-key': name } : {};
     this.#inFlight += 1;

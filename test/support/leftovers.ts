@@ -1,5 +1,5 @@
 /**
- * Ends what a test file started and did not end, since an assertion failed before: each would keep Jest, which waits for
- * nothing else, from ending. `close-leftovers.ts` runs them after the file.
+ * Ends what a test file started and did not end because an assertion failed. Otherwise Jest would wait for it for ever.
+ * `close-leftovers.ts` runs these functions after the file.
  */
 export const leftovers = new Set<() => unknown>();

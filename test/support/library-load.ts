@@ -5,19 +5,19 @@ import { Ledger, type Posted } from './ledger.js';
 
 const body = (name: string): object => ({ name });
 
-/** A transaction over injected repositories, with a lock on a row, a cascade, a subscriber and a soft delete. */
+/** A transaction over injected repositories, with a row lock, a cascade, a subscriber and a soft delete. */
 const AUTHORS: Posted = { path: '/v1/library/authors', table: 'library_author', body };
 
-/** One `save` with its cascade and its subscriber, in the transaction that TypeORM makes of it. */
+/** One `save` with a cascade and a subscriber, in the transaction that TypeORM makes. */
 const NOTES: Posted = { path: '/v1/library/notes', table: 'library_author', body };
 
 const POSTERS = 6;
 
-/** Clients of `library.feature.ts`, some of them with an Idempotency-Key, and what must hold of what they were told. */
+/** Clients of `library.feature.ts`, some with an Idempotency-Key, and the promises that must hold for their answers. */
 export class LibraryLoad {
   private readonly ledgers: readonly Ledger[];
 
-  /** @param client asked before each request. */
+  /** @param client called before each request. */
   constructor(client: () => HttpClient) {
     this.ledgers = [
       new Ledger(client, { posted: AUTHORS, posters: POSTERS }),
@@ -31,18 +31,20 @@ export class LibraryLoad {
     for (const ledger of this.ledgers) ledger.begin();
   }
 
-  /** Resolves when each kind of client got `count` more acknowledged. Rejects at the limit. */
+  /**
+   * Resolves when `count` more requests of each kind of client are acknowledged. Rejects after `limitMs` milliseconds.
+   */
   async untilAcknowledged(count: number, limitMs = 60_000): Promise<void> {
     await Promise.all(this.ledgers.map((ledger) => ledger.untilAcknowledged(count, limitMs)));
   }
 
   /**
-   * Ends the load. Nothing acknowledged is lost, in whichever of the databases it was written, nothing that was refused is
-   * there, and what is there is whole.
+   * Ends the load. Nothing acknowledged is lost, whichever database it was written to. Nothing that was refused is
+   * stored, and every stored transaction is whole.
    *
    * @param databases that were written to, one after another.
-   * @param breaks how often answers may have been lost, each time one of every client.
-   * @param statuses that clients may have got; 0 is no answer.
+   * @param breaks how often answers may have been lost, at most one per client each time.
+   * @param statuses that clients may have got; 0 means no answer.
    */
   async expectKept(databases: readonly TestDatabase[], breaks = 1, statuses = [201, 409, 503]): Promise<void> {
     await Promise.all(this.ledgers.map((ledger) => ledger.end()));
@@ -62,7 +64,7 @@ export class LibraryLoad {
   }
 }
 
-/** Of each transaction all is there, or nothing. */
+/** Each transaction is stored whole, or not at all. */
 export async function expectWhole(database: TestDatabase): Promise<void> {
   const torn = await database.query(`
     SELECT a.name AS name FROM library_author a

@@ -1,4 +1,4 @@
-/** Imported before a program: writes the address of every module that it loaded, one a line, to $LOADED_MODULES_FILE. */
+/** Preloaded into a program: writes the URL of every module that it loads to $LOADED_MODULES_FILE, one per line. */
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import process from 'node:process';

@@ -1,6 +1,6 @@
 /**
- * Lets a program import the TypeScript files of `test/`. CHANGED_LINES is a JSON file beside some of them with lines that are
- * others for this program.
+ * Lets a program import the TypeScript files of `test/`. CHANGED_LINES names a JSON file that replaces lines of some of
+ * them, for this program only.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -11,7 +11,7 @@ const { CHANGED_LINES } = process.env;
 const changesAt = CHANGED_LINES && new URL(CHANGED_LINES, import.meta.url);
 const changes = changesAt ? JSON.parse(readFileSync(changesAt, 'utf8')) : [];
 
-/** @throws {Error} where a line that is to be another one is not there. */
+/** @throws {Error} if a line that is to be replaced is not there. */
 function changed(url, source) {
   return changes
     .filter(({ file }) => url === new URL(file, changesAt).href)
@@ -23,7 +23,7 @@ function changed(url, source) {
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    // As TypeScript has it: `./one.js` beside a file of `test/` is `./one.ts`.
+    // As in TypeScript, `./one.js` imported by a file of `test/` means `./one.ts`.
     const isOwn = /^\.{1,2}\/.*\.js$/.test(specifier) && /^file:.*\/test\/.*\.ts$/.test(context.parentURL ?? '');
     return nextResolve(isOwn ? specifier.replace(/\.js$/, '.ts') : specifier, context);
   },

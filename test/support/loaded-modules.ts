@@ -4,11 +4,11 @@ import type { Environment } from './command.js';
 
 const hook = new URL('list-loaded-modules.mjs', import.meta.url).href;
 
-/** What a service loads, for the environment that it is started in; known once it has ended. */
+/** The modules that a service loads. The list is complete once the service has ended. */
 export class LoadedModules {
   readonly #file: string;
 
-  /** @param folder takes the list. */
+  /** @param folder the folder for the list. */
   constructor(folder: string) {
     this.#file = join(folder, 'loaded-modules');
   }
@@ -17,7 +17,7 @@ export class LoadedModules {
     return { NODE_OPTIONS: `--import=${hook}`, LOADED_MODULES_FILE: this.#file };
   }
 
-  /** Their addresses, without those of Node itself. */
+  /** The URLs of the modules, without those of Node itself. */
   get files(): readonly string[] {
     const urls = readFileSync(this.#file, 'utf8').split('\n');
     return urls.filter((url) => url.startsWith('file:'));
@@ -28,7 +28,10 @@ export class LoadedModules {
   }
 }
 
-/** The packages that a file is of: by its own path, and by the notes that the bundler leaves before each part of a chunk. */
+/**
+ * The packages that a file holds: by its own path, and by the comments that the bundler writes before each part of a
+ * chunk.
+ */
 function packagesIn(url: string): string[] {
   const notes = readFileSync(new URL(url), 'utf8').match(/^ *\/\/ node_modules\/.*$/gm) ?? [];
   return [url, ...notes].flatMap((place) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(place)?.[1] ?? []);

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 
-/** The digest of every file that deploy/rendered is made of, so that it cannot fall behind them unseen. */
+/** The digest of every file that deploy/rendered is made from, so that stale rendered files are noticed. */
 export function digestOfSources(): string {
   const hash = createHash('sha256');
   for (const path of globSync('{kustomize,helm,observability}/**/*.*', { cwd: deploy }).sort()) {
@@ -54,11 +54,11 @@ interface PodTemplate {
   readonly spec: PodSpec;
 }
 
-/** As much of a `spec`, of whatever kind, as the tests read. */
+/** The parts of a `spec`, of any kind, that the tests read. */
 export interface Spec {
   readonly template?: PodTemplate;
   readonly jobTemplate?: { readonly spec: { readonly template: PodTemplate } };
-  /** A Service's own are labels, those of all others have them in `matchLabels`. */
+  /** A Service has labels here; all other kinds have `matchLabels`. */
   readonly selector?: Labels | { readonly matchLabels: Labels };
   readonly podSelector?: { readonly matchLabels: Labels };
   readonly strategy?: object;
@@ -79,7 +79,7 @@ export interface Manifest {
   readonly spec?: Spec;
 }
 
-/** What a cluster is given, as `npm run generate -- manifests` wrote it: the text and its objects. */
+/** What a cluster gets, as `npm run generate -- manifests` wrote it: the text and its objects. */
 export function readRendered(name: string): { readonly text: string; readonly objects: readonly Manifest[] } {
   const text = readFileSync(`${deploy}/rendered/${name}.yaml`, 'utf8');
   return { text, objects: parseAllDocuments(text).map((document) => document.toJS() as Manifest) };
@@ -91,7 +91,7 @@ export interface Workload {
   readonly pod: PodSpec;
 }
 
-/** Everything that starts pods, of whatever kind. */
+/** Everything that starts pods, of any kind. */
 export function workloadsOf(objects: readonly Manifest[]): Workload[] {
   return objects.flatMap(({ kind, spec }) => {
     const template = spec?.template ?? spec?.jobTemplate?.spec.template;
@@ -99,7 +99,7 @@ export function workloadsOf(objects: readonly Manifest[]): Workload[] {
   });
 }
 
-/** The labels of the pods, or of the Services, that an object speaks of; undefined where it speaks of none. */
+/** The labels by which an object selects pods or Services; undefined if it selects none. */
 export function selectorOf({ spec }: Manifest): Labels | undefined {
   const selector = spec?.podSelector ?? spec?.selector;
   if (selector === undefined) return undefined;

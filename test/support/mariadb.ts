@@ -15,12 +15,12 @@ import { freeze, spawnTethered } from './tethered.ts';
 const run = promisify(execFile);
 const START_LIMIT_MS = 60_000;
 
-/** What the service connects as: no administrator, and a password that a careless URL parser would break. */
+/** The service's user: no administrator, with a password that a careless URL parser would break. */
 const SERVICE_USER = { name: 'store', password: 'p@ss:w/rd%' };
 
 /**
- * Defaults that no one should rely on: the service must bring its own character set, time zone, sql_mode and engine.
- * Commits are flushed as in production; only what no test looks at is small or off.
+ * Defaults that no service should rely on: it must set its own character set, time zone, sql_mode and engine. Commits
+ * are flushed as in production. Only what no test depends on is small or off.
  */
 const HOSTILE_DEFAULTS = [
   '--character-set-server=latin1',
@@ -36,23 +36,23 @@ const SMALL_AND_DURABLE = [
   '--skip-log-bin',
   '--performance-schema=OFF',
   '--max-connections=500',
-  // MySQL's second protocol has one fixed port; MariaDB passes over what it does not know.
+  // MySQL's second protocol has a fixed port. MariaDB ignores the option.
   '--loose-mysqlx=OFF',
 ];
 
 export interface MariaDbOptions {
-  /** The server's program, by its path; the one of `findDatabaseServer` unless given. */
+  /** The path of the server's program. Default: the result of `findDatabaseServer`. */
   readonly binary?: string;
-  /** Arguments of the server, after those above, so they win. */
+  /** Arguments of the server. They override those above. */
   readonly args?: readonly string[];
   readonly port?: number;
-  /** Where its data goes, which `stop` removes; a scratch folder, in memory where there is enough, when left out. */
+  /** The data folder, which `stop` removes. Default: a scratch folder, in memory if there is enough. */
   readonly folder?: string;
   /** More arguments for the first start only. */
   readonly firstArgs?: readonly string[];
-  /** Whether it takes its data, users too, from the cluster that it joins, and so begins with an empty folder. */
+  /** Whether it takes its data, users included, from the cluster that it joins. Then it begins with an empty folder. */
   readonly joins?: boolean;
-  /** Who runs it, where root may choose; root unless given. */
+  /** The user that runs it, if the tests run as root. Default: root. */
   readonly user?: string;
 }
 
@@ -72,7 +72,7 @@ export class MariaDb {
     this.port = port;
   }
 
-  /** Makes the data folder, starts the server and waits until it answers. Rejects with the server's own words. */
+  /** Creates the data folder, starts the server and waits until it answers. Rejects with the server's output. */
   static async start(options: MariaDbOptions = {}): Promise<MariaDb> {
     const binary = options.binary ?? findDatabaseServer();
     if (binary === undefined) throw new Error('No mariadbd or mysqld here: node scripts/setup-test-machine.mjs');
@@ -89,13 +89,13 @@ export class MariaDb {
     return server;
   }
 
-  /** The URL of one database, or of the server, for the service's own user. */
+  /** The URL of a database, or of the server, for the service's user. */
   url(database = ''): string {
     const password = encodeURIComponent(SERVICE_USER.password);
     return `mysql://${SERVICE_USER.name}:${password}@127.0.0.1:${String(this.port)}/${database}`;
   }
 
-  /** The same for an administrator without a password. */
+  /** The same URL for an administrator without a password. */
   adminUrl(database = ''): string {
     return `mysql://root@127.0.0.1:${String(this.port)}/${database}`;
   }
@@ -121,17 +121,17 @@ export class MariaDb {
     }
   }
 
-  /** An orderly end, as `systemctl stop` does; the data stays for `launch`. */
+  /** Stops the server in order, as `systemctl stop` does. The data stays for `launch`. */
   async shutDown(): Promise<void> {
     await this.#end('SIGTERM');
   }
 
-  /** As if the power went. */
+  /** Kills the server, as a power failure would. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** The server hangs: its sockets stay open and nothing answers, until `resume`. */
+  /** The server hangs until `resume`: its sockets stay open and nothing answers. */
   pause(): void {
     if (this.#process !== undefined) freeze(this.#process);
   }
@@ -155,7 +155,7 @@ export class MariaDb {
     await exited;
   }
 
-  /** In a file, since Galera hands the server's arguments on to a script and cuts long ones. */
+  /** Options are in a file, since Galera passes the server's arguments to a script that truncates long ones. */
   #writeOptions(): string {
     const file = join(this.#folder, 'server.cnf');
     const args = [
@@ -176,7 +176,7 @@ export class MariaDb {
   async #makeUsers(): Promise<void> {
     const connection = await mysql.createConnection(this.adminUrl());
     try {
-      // The anonymous user of a fresh MariaDB would catch every login from this machine by TCP.
+      // The anonymous user of a fresh MariaDB would match every login from this machine by TCP.
       const [nameless] = await connection.query<RowDataPacket[]>("SELECT Host AS host FROM mysql.user WHERE User = ''");
       for (const { host } of nameless) await connection.query(`DROP USER ''@${connection.escape(String(host))}`);
       const user = `${connection.escape(SERVICE_USER.name)}@'%'`;
@@ -196,7 +196,7 @@ export function findDatabaseServer(): string | undefined {
 
 async function makeDataFolder(binary: string, folder: string): Promise<void> {
   const { stdout: version } = await run(binary, ['--no-defaults', '--version']);
-  // In /tmp the temporary tables of two servers get in each other's way where both have the same process id.
+  // In /tmp the temporary tables of two servers collide if both have the same process id.
   const ownPlace = [`--tmpdir=${dirname(folder)}`, ...asUser()];
   if (!version.includes('MariaDB')) {
     await run(binary, ['--no-defaults', '--initialize-insecure', `--datadir=${folder}`, ...ownPlace]);
@@ -209,7 +209,7 @@ async function makeDataFolder(binary: string, folder: string): Promise<void> {
   await run(installer, ['--no-defaults', ...args, ...ownPlace]);
 }
 
-/** A server started by root must be told whom to run as; any other user runs it as itself. */
+/** A server that root starts must be told its user. For any other user there is no choice. */
 function asUser(user = 'root'): string[] {
   return isRoot() ? [`--user=${user}`] : [];
 }

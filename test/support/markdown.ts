@@ -12,7 +12,7 @@ export interface Fence {
   /** The words after it, e.g. `run`. */
   readonly words: readonly string[];
   readonly text: string;
-  /** The `text` block that stands straight after it: what it prints. */
+  /** The `text` block directly after it: the output. */
   readonly output: string | undefined;
 }
 
@@ -26,9 +26,9 @@ export interface MarkdownDocument {
   /** Relative to the project. */
   readonly path: string;
   readonly text: string;
-  /** What a link may name after `#`, as GitHub makes it of headings. */
+  /** The anchors that a link may name after `#`, as GitHub derives them from headings. */
   readonly anchors: ReadonlySet<string>;
-  /** Where links and images lead. */
+  /** The targets of links and images. */
   readonly links: readonly string[];
   readonly fences: readonly Fence[];
   readonly tables: readonly Table[];
@@ -36,14 +36,14 @@ export interface MarkdownDocument {
   readonly codes: readonly string[];
 }
 
-/** Every Markdown file that git tracks, and those that it would, but for the reports of the API, which list TypeScript. */
+/** Every Markdown file that git tracks or would track, except the API reports, which contain TypeScript. */
 export function readDocuments(): MarkdownDocument[] {
   return projectFiles()
     .filter((path) => path.endsWith('.md') && !path.endsWith('.api.md'))
     .map(readDocument);
 }
 
-/** Every file that git tracks, and those that it would: paths relative to the project. */
+/** The paths of every file that git tracks or would track, relative to the project. */
 export function projectFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: projectFolder,
@@ -88,7 +88,7 @@ function fencesOf(tokens: readonly Token[]): Fence[] {
   });
 }
 
-/** The words of a heading without their marks. */
+/** The text of a heading without its markup. */
 function plainText(token: Token): string {
   const inner = (token as Tokens.Generic).tokens;
   return inner === undefined ? (token as Tokens.Text).text : inner.map(plainText).join('');

@@ -8,7 +8,7 @@ interface Controller {
   readonly events: string;
 }
 
-/** Where the kernel's controller of memory is, by its version; undefined where there is none that may be written. */
+/** The kernel's memory controller, by its version; undefined if there is none that this process may write to. */
 function controller(): Controller | undefined {
   const root = '/sys/fs/cgroup';
   if (existsSync(join(root, 'memory/memory.limit_in_bytes'))) {
@@ -25,14 +25,14 @@ export function whyNoMemoryLimit(): string | undefined {
   return controller() === undefined ? 'no controller of memory is mounted' : undefined;
 }
 
-/** A control group whose processes have so much memory together, as those of a container. */
+/** A control group whose processes share a limit of memory, like those of a container. */
 export class MemoryLimit {
-  /** A process that writes its id there is in the group, and so are those that it starts. */
+  /** The file that adds a process: a process that writes its id there is in the group, with all that it starts. */
   readonly processes: string;
   readonly #events: string;
   readonly #folder: string;
 
-  /** @throws {Error} where `whyNoMemoryLimit` says why. */
+  /** @throws {Error} if there is a reason in `whyNoMemoryLimit`. */
   constructor(bytes: number) {
     const found = controller();
     if (found === undefined) throw new Error(whyNoMemoryLimit());
@@ -43,12 +43,12 @@ export class MemoryLimit {
     this.#events = join(this.#folder, found.events);
   }
 
-  /** Processes that the kernel killed because there was no memory left. */
+  /** How many processes the kernel killed because the memory was used up. */
   get killed(): number {
     return Number(/^oom_kill (\d+)$/m.exec(readFileSync(this.#events, 'utf8'))?.[1]);
   }
 
-  /** To be called when its processes are gone. */
+  /** Call this after the processes of the group have ended. */
   remove(): void {
     rmdirSync(this.#folder);
   }

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service (NODE_OPTIONS=--require): the name of TEST_HOST_NAME has the address that the file
- * TEST_HOST_FILE says at the moment, as if a DNS server had been told.
+ * Preloaded into a service (NODE_OPTIONS=--require). The name in TEST_HOST_NAME resolves to the address that the file
+ * TEST_HOST_FILE holds at that moment, as if a DNS record had changed.
  */
 const dns = require('node:dns');
 const { readFileSync } = require('node:fs');

@@ -5,21 +5,21 @@ const COM_STMT_EXECUTE = 0x17;
 
 /** One packet of a client. */
 export interface MysqlCommand {
-  /** As they came, header and all. */
+  /** The bytes of the packet, header included. */
   readonly bytes: Buffer;
-  /** The statement that it prepares or runs; undefined for anything else, a login for example. */
+  /** The statement that it prepares or runs; undefined for other commands, for example a login. */
   readonly sql: string | undefined;
-  /** Whether the server runs a statement for it. */
+  /** Whether the server runs a statement because of it. */
   readonly runs: boolean;
 }
 
-/** Reads what one client says in the client/server protocol of MySQL, in the clear and uncompressed. */
+/** Reads one client's commands in MySQL's client/server protocol, without TLS or compression. */
 export class MysqlCommands {
   readonly #prepared = new Map<number, string>();
   #preparing: string | undefined;
   #unread = Buffer.alloc(0);
 
-  /** The packets that these bytes complete. */
+  /** The commands that these bytes complete. */
   *read(bytes: Buffer): Generator<MysqlCommand> {
     this.#unread = Buffer.concat([this.#unread, bytes]);
     while (this.#unread.length >= HEADER_BYTES) {
@@ -31,7 +31,7 @@ export class MysqlCommands {
     }
   }
 
-  /** What the server answered: the number of a statement that was prepared. */
+  /** Reads a reply of the server for the number of a prepared statement. */
   learn(reply: Buffer): void {
     const isPrepared = this.#preparing !== undefined && reply.length > 8 && reply[HEADER_BYTES] === 0;
     if (isPrepared) this.#prepared.set(reply.readUInt32LE(HEADER_BYTES + 1), this.#preparing ?? '');
@@ -39,11 +39,11 @@ export class MysqlCommands {
   }
 
   #understand(bytes: Buffer): MysqlCommand {
-    // A command begins a sequence; the packets of a login have higher numbers.
+    // A command begins a sequence. The packets of a login have higher numbers.
     const isCommand = bytes[3] === 0;
     const kind = isCommand ? bytes[HEADER_BYTES] : undefined;
     const text = (): string => bytes.subarray(HEADER_BYTES + 1).toString();
-    // To MySQL a statement comes behind its attributes: none, in one set.
+    // In MySQL the statement follows its attributes; these bytes say that it has none.
     if (kind === COM_QUERY) return { bytes, sql: text().replace('\0\x01', ''), runs: true };
     if (kind === COM_STMT_PREPARE) return { bytes, sql: (this.#preparing = text()), runs: false };
     if (kind !== COM_STMT_EXECUTE) return { bytes, sql: undefined, runs: false };
@@ -51,7 +51,7 @@ export class MysqlCommands {
   }
 }
 
-/** The reply by which a server refuses a command. */
+/** The reply with which a server refuses a command. */
 export function refusal(errno: number): Buffer {
   const payload = Buffer.concat([
     Buffer.from([0xff, errno & 0xff, errno >> 8]),

@@ -7,7 +7,7 @@ import { projectFolder } from './command.js';
 const run = promisify(execFile);
 const OUTPUT_BYTES = 16 * 1024 ** 2;
 
-/** Runs a program of npm's, or one that a package brings, and gives what it printed. Rejects with all of it on failure. */
+/** Runs npm, or a program of a package, and returns its output. Rejects with all of the output if it fails. */
 export async function runIn(folder: string, command: string, ...args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await run(command, args, { cwd: folder, env: cleanEnvironment(), maxBuffer: OUTPUT_BYTES });
@@ -20,7 +20,10 @@ export async function runIn(folder: string, command: string, ...args: readonly s
   }
 }
 
-/** Without what `npm test` says of itself to the programs below it, and with the Node that runs this first. */
+/**
+ * Without the variables that `npm test` sets for the programs below it, and with the Node that runs this process first
+ * on PATH.
+ */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?!config_(registry|cache)$)|^INIT_CWD$/i.test(name),
@@ -28,7 +31,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) };
 }
 
-/** Packs a package, and gives the path of its tarball in `into`. */
+/** Packs a package. Returns the path of its tarball in `into`. */
 export async function pack(folder: string, into: string): Promise<string> {
   const printed = await runIn(folder, 'npm', 'pack', '--json', '--pack-destination', into);
   const [packed] = Object.values(JSON.parse(printed) as Record<string, { filename: string }>);
@@ -36,15 +39,18 @@ export async function pack(folder: string, into: string): Promise<string> {
   return join(into, packed.filename);
 }
 
-/** A new package with these dependencies, by plain `npm install`; what the machine's cache has is not fetched again. */
+/**
+ * Installs dependencies into a new package by plain `npm install`. Packages in the machine's cache are not fetched
+ * again.
+ */
 export async function install(folder: string, ...dependencies: readonly string[]): Promise<void> {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
   await runIn(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...dependencies);
 }
 
 /**
- * Compiles a copy of a package of this project, `examples/store-orders` for example; beside the packages of the project
- * it finds the project itself, as another team finds the installed one.
+ * Compiles a copy of a package of this project, for example `examples/store-orders`. It finds the project by its name,
+ * as another team finds the installed package.
  */
 export async function buildPackage(path: string, into: string): Promise<string> {
   const folder = join(into, basename(path));
@@ -69,7 +75,7 @@ const LINKED = [
   'typescript',
 ];
 
-/** Lets a folder outside find the project's packages, and the project by its name. */
+/** Makes the project's packages, and the project by its name, available to a folder outside of it. */
 export function linkPackages(folder: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(modules, { recursive: true });
@@ -82,7 +88,11 @@ export async function compile(folder: string): Promise<void> {
   await runIn(folder, process.execPath, join(folder, 'node_modules/typescript/bin/tsc'));
 }
 
-/** Every test that `node --test` finds in a compiled package. @param server where its databases are; in memory without. */
+/**
+ * Runs every test of a compiled package with `node --test`.
+ *
+ * @param server the URL of the server for its databases. Default: databases in memory.
+ */
 export async function runNodeTests(folder: string, server = ''): Promise<string> {
   if (!existsSync(join(folder, 'dist'))) throw new Error(`${folder} is not compiled`);
   return runIn(folder, 'env', `TEST_DATABASE_URL=${server}`, process.execPath, '--test', 'dist/**/*.test.js');

@@ -1,6 +1,6 @@
 /**
- * A plain Nest application, as its documentation starts one: Express, `/v1`, a validation pipe. It serves `ordinaryModules`
- * of the TypeScript file PLAIN_MODULES, and says where as the service does.
+ * A plain Nest application as Nest's documentation starts one: Express, `/v1`, a validation pipe. It serves
+ * `ordinaryModules` of the TypeScript file PLAIN_MODULES, and logs its address in the format of the service.
  */
 import 'reflect-metadata';
 import './load-typescript.mjs';

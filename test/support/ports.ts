@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** Whether something on this machine takes connections at a port. */
+/** Whether a server on this machine accepts connections at a port. */
 export async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
@@ -14,7 +14,7 @@ export async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** A port that nothing listens on at this moment. */
+/** A port that no server listens on at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

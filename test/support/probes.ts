@@ -4,15 +4,15 @@ import { leftovers } from './leftovers.js';
 
 const PERIOD_MS = 50;
 
-/** What an orchestrator sees of a service: its probes, asked again and again until `stop`. */
+/** Polls the probes of a service as an orchestrator does, until `stop`. */
 export class Probes {
   readonly #client: HttpClient;
   readonly #watching: Promise<void>;
   #stopped = false;
   #ready: boolean | undefined;
-  /** Every answer of /livez that was not 200, or that did not come; 0 for the latter. */
+  /** The status of every answer of /livez that was not 200; 0 if no answer came. */
   readonly deaths: number[] = [];
-  /** The longest that /livez took so far, in milliseconds. */
+  /** The slowest answer of /livez so far, in milliseconds. */
   slowestLivez = 0;
 
   constructor(managementUrl: string) {
@@ -21,7 +21,9 @@ export class Probes {
     leftovers.add(() => this.stop());
   }
 
-  /** Resolves once /readyz says so, after how many milliseconds. Rejects at the limit. */
+  /**
+   * Resolves once /readyz reports `ready`, with the milliseconds that it took. Rejects after `limitMs` milliseconds.
+   */
   async until(ready: boolean, limitMs: number): Promise<number> {
     const from = performance.now();
     while (this.#ready !== ready) {

@@ -16,7 +16,7 @@ export function openDescriptors(pid: number): number {
   return readdirSync(`/proc/${String(pid)}/fd`).length;
 }
 
-/** As `ulimit -n` before the process's start, for one that runs. */
+/** Sets the limit of a running process, as `ulimit -n` does before a start. */
 export async function limitDescriptors(pid: number, limit: number): Promise<void> {
   await run('prlimit', ['--pid', String(pid), `--nofile=${String(limit)}:${String(limit)}`]);
 }

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 /** Debian keeps servers in folders that are on root's PATH only. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
 
-/** The path of the first of these programs that this machine has. */
+/** The path of the first of these programs that is installed. */
 export function findProgram(...names: readonly string[]): string | undefined {
   const folders = [
     ...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''),
@@ -13,7 +13,7 @@ export function findProgram(...names: readonly string[]): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
-/** The path of a program in a folder, where it is there. */
+/** The path of a program in a folder; undefined if it is not there. */
 export function findExecutable(folder: string, name: string): string | undefined {
   return [join(folder, name)].find(isExecutable);
 }

@@ -5,20 +5,20 @@ const LIMIT_MS = 60_000;
 const END_OF_HEAD = '\r\n\r\n';
 const END_OF_LINE = '\r\n';
 
-/** A response as the bytes on the wire say it, nothing combined, rounded or decoded. */
+/** A response exactly as its bytes say, nothing combined, rounded or decoded. */
 export interface RawResponse {
   readonly statusLine: string;
   readonly status: number;
-  /** In their order and spelling, repeated ones apart. */
+  /** In the order and spelling of the response; repeated headers are separate. */
   readonly rawHeaders: readonly (readonly [name: string, value: string])[];
-  /** The same for look-ups; repeated ones are joined by `, `. */
+  /** The same for look-ups; repeated headers are joined by `, `. */
   readonly headers: Headers;
   readonly body: Buffer;
-  /** The body as UTF-8; invalid bytes throw. */
+  /** The body as UTF-8. Invalid bytes throw an error. */
   readonly text: string;
 }
 
-/** One TCP connection on which a test writes the bytes of its choice and reads responses one after another. */
+/** One TCP connection. A test writes any bytes to it and reads one response after another. */
 export class RawConnection {
   readonly #socket: Socket;
   #unread: Buffer = Buffer.alloc(0);
@@ -29,11 +29,12 @@ export class RawConnection {
     socket.on('data', (chunk) => (this.#unread = Buffer.concat([this.#unread, chunk])));
     socket.on('end', () => (this.#ended = true));
     socket.on('close', () => (this.#ended = true));
-    // A reset is an end like another here: `untilClosed` reports it, and `receive` rejects with what had come.
+    // A reset ends the connection like a close: `untilClosed` reports it, and `receive` rejects with the bytes that
+    // came.
     socket.on('error', () => (this.#ended = true));
   }
 
-  /** @param options.paused for a client that reads nothing: what the server sends stays with the server. */
+  /** @param options.paused for a client that reads nothing, so that the server cannot send everything. */
   static async open(url: string, { paused = false } = {}): Promise<RawConnection> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -48,8 +49,10 @@ export class RawConnection {
   }
 
   /**
-   * The next response, an interim one (100) too. Rejects when the server closes in the midst of it or `limitMs` passes.
-   * @param head true for the answer to HEAD, which has no body whatever its headers say.
+   * The next response, even an interim one (100). Rejects if the server closes before its end, or after `limitMs`
+   * milliseconds.
+   *
+   * @param head true for the response to HEAD, which has no body whatever its headers say.
    */
   async receive({ head = false, limitMs = LIMIT_MS } = {}): Promise<RawResponse> {
     const start = await this.#until(() => positionAfter(this.#unread, END_OF_HEAD), limitMs);
@@ -63,7 +66,7 @@ export class RawConnection {
     return { statusLine, status, rawHeaders, headers, body, text };
   }
 
-  /** True when the server has closed, or does within the limit; bytes that came before that stay to be received. */
+  /** True if the server has closed, or does so within `limitMs`. Bytes that came before can still be received. */
   async untilClosed(limitMs = LIMIT_MS): Promise<boolean> {
     if (this.#ended) return true;
     const signal = AbortSignal.timeout(limitMs);
@@ -75,7 +78,7 @@ export class RawConnection {
     return this.#ended;
   }
 
-  /** What the server sent and `receive` has not taken. */
+  /** The bytes that the server sent and that `receive` has not read. */
   get unread(): string {
     return this.#unread.toString('latin1');
   }
@@ -84,17 +87,17 @@ export class RawConnection {
     this.#socket.destroy();
   }
 
-  /** Sends no more, and still receives. */
+  /** Closes the client's sending side only. */
   end(): void {
     this.#socket.end();
   }
 
-  /** Reads again, after it was opened paused. */
+  /** Starts to read, after the connection was opened paused. */
   resume(): void {
     this.#socket.resume();
   }
 
-  /** Ends by RST in place of FIN, as a crashed client does. */
+  /** Ends the connection by RST in place of FIN, as a crashed client does. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }
@@ -142,7 +145,7 @@ export class RawConnection {
   }
 }
 
-/** Sends one request as it stands on a connection of its own and reads one response. */
+/** Sends one request unchanged on a new connection, and reads one response. */
 export async function exchangeRaw(url: string, bytes: string | Uint8Array): Promise<RawResponse> {
   const connection = await RawConnection.open(url);
   try {

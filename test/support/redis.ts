@@ -10,10 +10,10 @@ import { removeScratch, scratchFolder } from './scratch.js';
 import { freeze, spawnTethered } from './tethered.js';
 
 const START_LIMIT_MS = 60_000;
-/** So that a test may set the folder to one that cannot be written. */
+/** Lets a test set the data folder to one that cannot be written to. */
 const PROTECTED = { 'enable-protected-configs': 'local' };
 
-/** One Redis server on a free port of 127.0.0.1 that keeps nothing. */
+/** One Redis server on a free port of 127.0.0.1, without persistence. */
 export class Redis {
   readonly #folder = scratchFolder('redis');
   readonly #port: number;
@@ -26,7 +26,7 @@ export class Redis {
     this.#port = port;
   }
 
-  /** @param authority signs its certificate, where it speaks nothing but TLS. */
+  /** @param authority signs its certificate. With it the server speaks only TLS. */
   static async start(authority?: CertificateAuthority): Promise<Redis> {
     const redis = new Redis(await freePort(), authority);
     await redis.launch();
@@ -37,7 +37,7 @@ export class Redis {
     return `${this.authority === undefined ? 'redis' : 'rediss'}://127.0.0.1:${String(this.#port)}`;
   }
 
-  /** Starts the server, again after `kill`, and waits until it takes connections. */
+  /** Starts the server, also after `kill`, and waits until it accepts connections. */
   async launch(): Promise<void> {
     const binary = findProgram('redis-server');
     if (binary === undefined) throw new Error('No redis-server here: node scripts/setup-test-machine.mjs');
@@ -66,7 +66,7 @@ export class Redis {
     });
   }
 
-  /** The names of all that it keeps. */
+  /** The names of all stored keys. */
   keys(): Promise<string[]> {
     return this.#connected((client) => client.keys('*'));
   }
@@ -90,7 +90,7 @@ export class Redis {
     return { port: '0', 'tls-port': port, 'tls-auth-clients': 'no', ...files };
   }
 
-  /** As if its machine went. */
+  /** Kills the server, as a failure of its machine would. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (child?.exitCode !== null || child.signalCode !== null) return;
@@ -100,7 +100,7 @@ export class Redis {
     await exited;
   }
 
-  /** The server hangs: its sockets stay open and nothing answers, until `resume`. */
+  /** The server hangs until `resume`: its sockets stay open and nothing answers. */
   pause(): void {
     if (this.#process !== undefined) freeze(this.#process);
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program of Node's that starts others and runs until it is stopped, as those of development do. */
+/** A program of Node that starts other programs and runs until it is stopped, like `npm run dev`. */
 export class RunningProgram {
   #printed = '';
 
@@ -12,13 +12,13 @@ export class RunningProgram {
   }
 
   static start(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): RunningProgram {
-    // A group of its own, which ends with all that it started.
+    // It leads its own process group, so that all that it started ends with it.
     return new RunningProgram(
       spawn(process.execPath, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
     );
   }
 
-  /** The first group of a pattern in what is printed. Rejects with all of it when the program ends before. */
+  /** The first group of a pattern in the output. Rejects with all of the output if the program ends before. */
   async untilPrinted(pattern: RegExp): Promise<string> {
     for (;;) {
       const found = pattern.exec(this.#printed)?.[1];
@@ -28,7 +28,7 @@ export class RunningProgram {
     }
   }
 
-  /** Forgets what was printed so far. */
+  /** Discards the output so far. */
   forget(): void {
     this.#printed = '';
   }

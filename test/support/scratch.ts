@@ -6,9 +6,8 @@ const PREFIX = 'animal-store-';
 const ENOUGH_BYTES = 1024 ** 3;
 
 /**
- * A new folder for what a test leaves behind: in memory where the machine lends that much, since databases that flush
- * at each commit spend a test's time on the disk. Whoever asks for it removes it; `sweepScratch` does
- * where that failed.
+ * A new folder for the files of a test. It is in memory if the machine has enough, since databases that flush at each
+ * commit spend most of a test's time on the disk. The caller removes it; `sweepScratch` removes what is left.
  */
 export function scratchFolder(purpose: string): string {
   return mkdtempSync(join(scratchRoot(), `${PREFIX}${String(process.pid)}-${purpose}-`));
@@ -18,7 +17,9 @@ export function removeScratch(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Removes what dead processes left, and what the process `finished` did, as far as it can: one may be a volume still. */
+/**
+ * Removes the folders of dead processes and of the process `finished`, as far as possible: one may still be mounted.
+ */
 export function sweepScratch(finished?: number): void {
   const root = scratchRoot();
   for (const name of readdirSync(root)) {
@@ -38,7 +39,7 @@ function scratchRoot(): string {
     const { bavail, bsize } = statfsSync('/dev/shm');
     if (bavail * bsize >= ENOUGH_BYTES) return '/dev/shm';
   } catch {
-    // Not a Linux, or one without shared memory.
+    // Not Linux, or Linux without shared memory.
   }
   return tmpdir();
 }

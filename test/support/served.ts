@@ -7,35 +7,35 @@ import { HttpClient } from './http.js';
 import { exchangeRaw, RawConnection, type RawResponse } from './raw-http.js';
 import { Service } from './service.js';
 
-/** Milliseconds: above the time that a service and its commands have to start, one after another. */
+/** Milliseconds. More than a service and its commands need to start, one after another. */
 export const SET_UP_LIMIT_MS = 60_000;
 
 export interface RawRequest {
-  /** Whole lines, above those that every request gets. */
+  /** Whole header lines, before those that every request gets. */
   readonly headers?: readonly string[];
-  /** Sent as JSON with its length, unless `headers` say otherwise of either. */
+  /** Sent as JSON with its length, unless `headers` set the type or the length. */
   readonly body?: string | Uint8Array;
-  /** Another key than that of the suite; null for none. */
+  /** The key of the request. Default: the key of the suite; null for none. */
   readonly key?: string | null;
 }
 
-/** A service on an empty database, and ways to speak to it. Its fields are there once the suite's tests run. */
+/** A service on an empty database, with its clients. The fields are set once the suite's tests run. */
 export interface Served {
   readonly database: TestDatabase;
   readonly service: Service;
-  /** May do everything. */
+  /** A key with all scopes. */
   readonly key: string;
-  /** Sends the key. */
+  /** A client that sends the key. */
   readonly client: HttpClient;
-  /** Sends none. */
+  /** A client that sends no key. */
   readonly stranger: HttpClient;
-  /** Sends one request on a connection of its own, its target as it stands: `GET /v1/pets`. */
+  /** Sends one request on a new connection, its target unchanged: `GET /v1/pets`. */
   send(request: string, options?: RawRequest): Promise<RawResponse>;
   /** The bytes of such a request. */
   bytes(request: string, options?: RawRequest): Buffer;
   /** A new connection. */
   connect(): Promise<RawConnection>;
-  /** How many pets the database has. */
+  /** The number of pets in the database. */
   countPets(): Promise<bigint>;
 }
 
@@ -72,7 +72,7 @@ class ServedStore implements Served {
   }
 }
 
-/** Starts a service on a database of its own before the tests of the suite that calls this, and stops it after them. */
+/** Before the tests of the calling suite, starts a service on a new database. Stops it after them. */
 export function serveOn(engine: Engine, env: Environment = {}): Served {
   const served = new ServedStore();
   beforeAll(async () => {

@@ -16,13 +16,13 @@ export interface Exit {
 
 export interface ServiceOptions {
   readonly database: { readonly url: string };
-  /** Above the defaults of `programEnvironment`; `undefined` unsets. */
+  /** Overrides the defaults of `programEnvironment`; `undefined` unsets a variable. */
   readonly env?: Environment;
-  /** Another program than `dist/main.js`, by its path. */
+  /** The path of the program. Default: `dist/main.js`. */
   readonly program?: string;
-  /** Another program than `dist/cli.js` to run commands with, by its path. */
+  /** The path of the program that runs commands. Default: `dist/cli.js`. */
   readonly commands?: string;
-  /** Another Node than the one that runs the tests, by its path. */
+  /** The path of Node. Default: the Node that runs the tests. */
   readonly node?: string;
 }
 
@@ -39,7 +39,10 @@ afterAll(async () => {
   await Promise.all([...running].map((service) => service.kill('SIGKILL')));
 });
 
-/** The service as a process of its own, as an operator runs it. One that a test forgets is killed after its file. */
+/**
+ * The service as a separate process, as an operator runs it. If a test does not stop it, it is killed after the test's
+ * file.
+ */
 export class Service {
   readonly #child: ChildProcess;
   readonly #options: ServiceOptions;
@@ -48,9 +51,9 @@ export class Service {
   #output = '';
   #unfinishedLine = '';
 
-  /** Settles when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<Exit>;
-  /** `http://127.0.0.1:PORT`, without `/v1`; known from `ready` on, as is `managementUrl`. */
+  /** `http://127.0.0.1:PORT`, without `/v1`. Known once `ready` resolves, like `managementUrl`. */
   url = '';
   managementUrl = '';
 
@@ -76,7 +79,7 @@ export class Service {
     running.add(this);
   }
 
-  /** Starts the service and waits until it is ready. Rejects with all that it printed when it ends before that. */
+  /** Starts the service and waits until it is ready. Rejects with its output if it ends before. */
   static async start(options: ServiceOptions, limitMs = READY_LIMIT_MS): Promise<Service> {
     const service = Service.launch(options);
     const ready = await service.untilLogged((line) => line['event'] === 'app.ready', limitMs);
@@ -85,7 +88,7 @@ export class Service {
     return service;
   }
 
-  /** Starts the service and waits for nothing: for tests of starts that fail. */
+  /** Starts the service without waiting, for tests of starts that fail. */
   static launch(options: ServiceOptions): Service {
     return new Service(options);
   }
@@ -94,17 +97,20 @@ export class Service {
     return this.#child.pid;
   }
 
-  /** Every line of stdout so far that is a JSON object, in order. */
+  /** Every line of stdout so far that is a JSON object. */
   get log(): readonly LogLine[] {
     return this.#log;
   }
 
-  /** All that the process printed so far, stdout and stderr as they came. */
+  /** All output of the process so far, stdout and stderr in the order of arrival. */
   get output(): string {
     return this.#output;
   }
 
-  /** The first log line, past or to come, for which `matches` is true. Rejects at the limit or when the process ends. */
+  /**
+   * The first log line, past or future, for which `matches` is true. Rejects after `limitMs` milliseconds, or when the
+   * process ends.
+   */
   async untilLogged(matches: (line: LogLine) => boolean, limitMs = 60_000): Promise<LogLine> {
     const deadline = Date.now() + limitMs;
     for (;;) {
@@ -120,7 +126,7 @@ export class Service {
     }
   }
 
-  /** Makes a key by the command line, in the service's own environment, and returns it. */
+  /** Creates a key by the command line, in the environment of the service, and returns it. */
   async createKey(key: KeyOptions = {}): Promise<string> {
     const args = ['keys', 'create', '--name', key.name ?? 'test'];
     if (key.scopes !== undefined) args.push('--scopes', key.scopes.join(','));
@@ -131,7 +137,7 @@ export class Service {
     return stdout.trim();
   }
 
-  /** SIGTERM, as an orchestrator stops it. Rejects with all that it printed when it had ended by itself before. */
+  /** Sends SIGTERM, as an orchestrator does. Rejects with the output if the process had ended before. */
   async stop(): Promise<Exit> {
     if (!running.has(this)) {
       throw new Error(`The service had ended by itself: ${JSON.stringify(await this.exited)}\n${this.#output}`);
@@ -142,7 +148,7 @@ export class Service {
     if (exit.signal === 'SIGKILL') {
       throw new Error(`The service did not stop within ${String(STOP_LIMIT_MS)} ms.\n${this.#output}`);
     }
-    // It was dying when it was asked to stop.
+    // The process was already dying when SIGTERM came.
     if (exit.signal !== null) throw new Error(`The service was ended by ${exit.signal}.\n${this.#output}`);
     return exit;
   }
@@ -153,7 +159,7 @@ export class Service {
     return this.exited;
   }
 
-  /** Sends a signal, SIGSTOP for example, and waits for nothing. */
+  /** Sends a signal, for example SIGSTOP, without waiting. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
@@ -179,7 +185,7 @@ export class Service {
   }
 }
 
-/** Lines above `info`, without those that only say that this machine is busy. */
+/** Log lines above `info`, without those that only report a busy machine. */
 export function complaintsIn(log: readonly LogLine[]): readonly LogLine[] {
   return log.filter(({ level, event }) => level !== 'info' && event !== 'loop.blocked');
 }

@@ -1,14 +1,15 @@
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What a screen holds of one failure: what was expected and received comes first, where it was asserted last. */
+/** The lines that are kept of one failure. The first ones say what was expected and received, the last ones where. */
 const FIRST = 34;
 const LAST = 18;
 const WIDTH = 240;
 
 /**
- * Shortens what a failure says to one screen, before Jest's own reporters print it: an assertion on a log or on a document
- * may say megabytes. The whole is in `artifacts/failures.txt`. It stands before `default` in the list of reporters.
+ * Shortens each failure to one screen before Jest's own reporters print it, since an assertion on a log or on a
+ * document may print megabytes. `artifacts/failures.txt` has the whole text. This reporter must be listed before
+ * `default`.
  */
 export default class ShortFailuresReporter {
   #file;
@@ -23,7 +24,7 @@ export default class ShortFailuresReporter {
 
   onTestFileResult(test, result) {
     if (!result.failureMessage) return;
-    // A headline of Jest's begins each failure of a file.
+    // Jest begins each failure of a file with a headline.
     const failures = result.failureMessage.split(/^(?=[^\n]{0,12} {2}● )/m);
     const short = failures.map((failure) => this.#shorten(failure)).join('');
     if (short === result.failureMessage) return;
@@ -41,7 +42,7 @@ export default class ShortFailuresReporter {
   }
 }
 
-/** Colours end where the line does. */
+/** Ends colours at the end of a line that is cut. */
 function cut(line) {
   if (line.length <= WIDTH) return line;
   return `${line.slice(0, WIDTH)}${line.includes('\u001b') ? '\u001b[0m' : ''} … ${line.length - WIDTH} more`;

@@ -2,7 +2,9 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectFolder } from './command.js';
 
-/** Compiles `src/main.ts` by writing it out, notes each time in `runs`, and fails where the source is `broken`. */
+/**
+ * A compiler that copies `src/main.ts`, counts its runs in the file `runs`, and fails if the source contains `broken`.
+ */
 const COMPILER = `import { mkdirSync, writeFileSync, appendFileSync, readFileSync } from 'node:fs';
 mkdirSync('dist', { recursive: true });
 appendFileSync('runs', 'compiled\\n');
@@ -11,7 +13,7 @@ if (source.includes('broken')) process.exit(2);
 for (const name of ['main', 'index']) writeFileSync(\`dist/\${name}.js\`, source);
 `;
 
-/** Writes a project into a folder. It has this one's build, and a compiler that does next to nothing. */
+/** Writes a small project into a folder, with the build script of this project and a trivial compiler. */
 export function writeSmallProject(folder: string, scripts: Readonly<Record<string, string | undefined>>): void {
   const files = {
     'package.json': JSON.stringify({ name: 'small', type: 'module', scripts }),
@@ -27,7 +29,7 @@ export function writeSmallProject(folder: string, scripts: Readonly<Record<strin
   cpSync(join(projectFolder, 'scripts/build.mjs'), join(folder, 'scripts/build.mjs'));
 }
 
-/** Writes a file, and the folders above it. */
+/** Writes a file, and creates its folders. */
 export function writeIn(folder: string, path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);

@@ -1,9 +1,12 @@
-/** How SWC turns the project's TypeScript into ES modules, for Jest and for `host.mjs`: Node itself knows no decorators. */
+/**
+ * The options by which SWC compiles the project's TypeScript to ES modules, for Jest and `host.mjs`. Node itself does
+ * not support decorators.
+ */
 export const swcOptions = {
   jsc: {
     target: 'es2024',
     parser: { syntax: 'typescript', decorators: true },
-    // As tsconfig.json has it: Nest and class-validator read the types that the decorators leave behind.
+    // As in tsconfig.json: Nest and class-validator read the types that decorators emit.
     transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
     keepClassNames: true,
   },

@@ -1,7 +1,7 @@
 /**
- * Closes a run with one line, `N passed, N failed`, for people and for machines that read the end of a log. A test file
- * that could not be run counts as one failure. A skipped test fails the run unless ALLOW_SKIP=1 (or a test is picked by
- * name, where the rest is skipped on purpose): a test that nobody ran must not look like one that passed.
+ * Ends a run with one line, `N passed, N failed`, for people and for programs that read the end of a log. A test file
+ * that could not run counts as one failure. A skipped test fails the run, since a test that did not run must not look
+ * as if it passed. ALLOW_SKIP=1 allows skipped tests, and so does a run of tests selected by name.
  */
 export default class TallyReporter {
   #byName;
@@ -19,7 +19,7 @@ export default class TallyReporter {
       if (process.env.ALLOW_SKIP === '1') line += `, ${skipped} skipped`;
       else this.#refuse(results, skipped);
     }
-    // Jest writes its own summary after every reporter's last word, so this waits for the end of the process.
+    // Jest writes its own summary after every reporter has ended, so this waits for the end of the process.
     process.once('exit', () => process.stdout.write(`\n${line}\n`));
   }
 

@@ -6,8 +6,8 @@ import { findProgram } from './programs.ts';
 const setpriv = process.platform === 'linux' ? findProgram('setpriv') : undefined;
 
 /**
- * Starts a program that never outlives this process: the kernel kills it when this process dies, however that comes
- * about (Linux with util-linux). Elsewhere it is killed at this process's orderly exit only.
+ * Starts a program that never outlives this process. On Linux with util-linux the kernel kills it when this process
+ * dies for any reason. Elsewhere it is killed only if this process exits in order.
  */
 export function spawnTethered(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   if (setpriv !== undefined) return spawn(setpriv, ['--pdeathsig', 'KILL', '--', command, ...args], options);
@@ -18,7 +18,10 @@ export function spawnTethered(command: string, args: readonly string[], options:
   return child;
 }
 
-/** Stops a process, and comes back when it has: on Linux a thread may run on for a moment after the signal. */
+/**
+ * Stops a process, and returns when all of its threads have stopped: on Linux they may run on for a moment after the
+ * signal.
+ */
 export function freeze({ pid = 0 }: ChildProcess): void {
   process.kill(pid, 'SIGSTOP');
   const threads = `/proc/${String(pid)}/task`;
@@ -32,7 +35,7 @@ function isStopped(thread: string): boolean {
   try {
     return /\) [TZ]/.test(readFileSync(join(thread, 'stat'), 'utf8'));
   } catch {
-    // It has ended.
+    // The process has ended.
     return true;
   }
 }

@@ -8,7 +8,7 @@ import { HttpClient, type Answer, type RequestOptions } from './http.js';
 import { Service } from './service.js';
 import { SET_UP_LIMIT_MS } from './served.js';
 
-/** The same modules twice: in a plain Nest application, and as features of the service. */
+/** The same modules run twice: in a plain Nest application, and as features of the service. */
 export interface Twins {
   readonly plain: HttpClient;
   readonly featured: HttpClient;
@@ -19,7 +19,7 @@ export interface Twins {
 }
 
 export interface TwinOptions extends Hosting {
-  /** The file with `ordinaryModules`, a path from test/support/. */
+  /** The file that exports `ordinaryModules`, as a path relative to test/support/. */
   readonly modules: string;
   readonly createDatabase?: () => Promise<TestDatabase>;
 }
@@ -38,7 +38,7 @@ class RunningTwins implements Twins {
   }
 }
 
-/** Starts both before the tests of the file that calls this; each ends with it. */
+/** Starts both before the tests of the calling file; both end with the file. */
 export function startTwins({ modules, createDatabase = createSqliteDatabase, ...options }: TwinOptions): Twins {
   const databases: TestDatabase[] = [];
   const twins = new RunningTwins();

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const START_LIMIT_MS = 60_000;
 
 /**
- * Waits for a program that was just started.
+ * Waits until a program that was just started is ready.
  *
- * @param isReady asked over and over; it never rejects.
- * @throws {Error} where the program ended, or is not ready within 30 seconds.
+ * @param isReady called repeatedly; it must not reject.
+ * @throws {Error} if the program ends, or is not ready within 30 seconds.
  */
 export async function untilReady(program: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
   for (const limit = Date.now() + START_LIMIT_MS; !(await isReady()); await sleep(100)) {

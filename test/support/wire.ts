@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A wire between a client and a server on this machine, with all that went over it. */
+/** A proxy between a client and a server on this machine that records all bytes. */
 export interface Wire {
   readonly port: number;
-  /** Connections that clients made so far. */
+  /** How many connections clients have made so far. */
   readonly connections: number;
-  /** Whether these bytes went over it, either way, as they stand. */
+  /** Whether these bytes were sent unencrypted in either direction. */
   carried(text: string): boolean;
   stop(): Promise<void>;
 }
 
-/** @param rewrite changes what the server sends, as someone on the way could. */
+/** @param rewrite changes the bytes of the server, as an attacker in the middle could. */
 export async function tapWire(serverPort: number, rewrite = (bytes: Buffer): Buffer => bytes): Promise<Wire> {
   const seen: Buffer[] = [];
   const sockets = new Set<Socket>();

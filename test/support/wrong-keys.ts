@@ -1,6 +1,9 @@
 import { base62, inventKey, publicIdOf } from './api-keys.js';
 
-/** Every kind of bad key in turn: malformed, a wrong checksum, an unknown id, and the id of `key` with another secret. */
+/**
+ * One kind of bad key after another: malformed, a wrong checksum, an unknown id, and the id of `key` with another
+ * secret.
+ */
 export function wrongKey(key: string, turn: number): string {
   switch (turn % 4) {
     case 0:

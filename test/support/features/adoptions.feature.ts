@@ -9,7 +9,7 @@ class Adoption {
   id: bigint;
 }
 
-/** Older than those of pets, and yet they come after: features are migrated one after another. */
+/** Its timestamp is older than those of pets, but it runs later: features are migrated one after another. */
 class CreateAdoptions1500000000000 implements MigrationInterface {
   up(runner: QueryRunner): Promise<unknown> {
     return runner.query('CREATE TABLE adoption (id BIGINT NOT NULL PRIMARY KEY)');

@@ -4,7 +4,7 @@ import { BodyLimit, defineFeature } from 'animal-store';
 
 @Controller('albums')
 class AlbumsController {
-  /** More than the 16 KiB of a body. */
+  /** Accepts more than the default limit of 16 KiB. */
   @Post('pictures')
   @HttpCode(200)
   @BodyLimit(40_000)

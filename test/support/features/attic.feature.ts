@@ -34,7 +34,7 @@ class AtticController {
     return { times: (this.emptied += 1) };
   }
 
-  /** Has the request, and so may look at its body. */
+  /** The handler takes the request itself, so it may read the body. */
   @Delete('shelf')
   @RequireScope('attic:write')
   emptyShelf(@Req() _request: Request): object {
@@ -48,7 +48,7 @@ class AtticController {
   }
 }
 
-/** Answers by itself, in the way that `x-attic` says. */
+/** Middleware that answers requests itself, as the header `x-attic` says. */
 function answer(request: Request, response: Response, next: NextFunction): void {
   response.setHeader('X-Attic', 'seen');
   const ways: Record<string, () => unknown> = {
@@ -73,7 +73,10 @@ function answer(request: Request, response: Response, next: NextFunction): void 
   (ways[String(request.headers['x-attic'])] ?? next)();
 }
 
-/** Middleware that answers before a controller is asked: files of a folder, and whatever a request asks for. */
+/**
+ * A module whose middleware answers before any controller: it serves the files of a folder, and what a request asks
+ * for.
+ */
 @Module({ controllers: [AtticController] })
 class AtticModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

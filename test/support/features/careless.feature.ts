@@ -2,7 +2,7 @@ import { Controller, Module, Param, Post } from '@nestjs/common';
 import { defineFeature } from 'animal-store';
 import { DataSource } from 'typeorm';
 
-/** What is no value of a statement, whatever the types say. */
+/** Values that no statement accepts, whatever their types say. */
 const NO_VALUES: Readonly<Record<string, unknown>> = { undefined: undefined, array: ['canary-4711'], nan: NaN };
 
 @Controller('slips')

@@ -3,9 +3,9 @@ import { Module } from '@nestjs/common';
 import { defineFeature } from 'animal-store';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A migration that takes until the lock was renewed meanwhile, as one of an hour would see it. */
+/** A migration that lasts until the migration lock is renewed, as a migration of an hour would. */
 class CreateNothing1764300300000 implements MigrationInterface {
-  /** A transaction would read what stood there as it began. */
+  /** In a transaction it would not see the renewal, since it would read its snapshot. */
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { defineFeature } from 'animal-store';
 
-/** Configuration of the usual kind, which is not complete. */
+/** Ordinary Nest configuration that is incomplete. */
 const radiosConfig = registerAs('radios', () => {
   const { RADIOS_STATION: station } = process.env;
   if (station === undefined) throw new Error('RADIOS_STATION is missing');

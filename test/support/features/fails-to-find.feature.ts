@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { defineFeature } from 'animal-store';
 
-/** No module provides it. */
+/** No module provides this class. */
 class Compass {
   readonly north = 0;
 }

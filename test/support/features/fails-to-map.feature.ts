@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { defineFeature } from 'animal-store';
 import { Column, Entity } from 'typeorm';
 
-/** It has no primary column. */
+/** This entity has no primary column. */
 @Entity('ghost')
 class Ghost {
   @Column({ type: 'varchar', length: 10 })

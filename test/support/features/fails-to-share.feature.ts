@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { defineFeature } from 'animal-store';
 import { DataSource } from 'typeorm';
 
-/** As Nest's recipe for TypeORM has it. */
+/** Its own DataSource, as in Nest's recipe for TypeORM. */
 @Module({
   providers: [
     {
       provide: 'ARCHIVE',
       useFactory: () => new DataSource({ type: 'mysql', url: 'mysql://ann:word@127.0.0.1:1/archive' }),
     },
-    // The service's own by another name is none of its own.
+    // An alias of the service's DataSource is allowed.
     { provide: 'STORE', useExisting: DataSource },
   ],
 })

@@ -6,7 +6,9 @@ import type { Server } from 'node:http';
 
 const { TEST_STAYS_BY: way = 'onModuleInit' } = process.env;
 
-/** Serves files beside Nest, as modules for static files do; or listens to the server itself, as WebSockets do. */
+/**
+ * Serves files beside Nest, as modules for static files do, or listens to the server itself, as WebSocket gateways do.
+ */
 @Injectable()
 class Squatter implements OnModuleInit {
   constructor(private readonly host: HttpAdapterHost) {

@@ -3,7 +3,7 @@ import { defineFeature } from 'animal-store';
 
 const BURN_MS = 20;
 
-/** Requests that cost a known time of the processor. */
+/** Requests that use the processor for a known time. */
 @Controller('burns')
 class BurnsController {
   @Get()

@@ -9,7 +9,7 @@ import {
 import { defineFeature, LOG, type Log } from 'animal-store';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** A migration that takes its time, so that whoever does not wait for it is seen to. */
+/** A migration that takes a while, so that a start that does not wait for it is noticed. */
 class CreateGrains1764300200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE TABLE IF NOT EXISTS grain (id INT NOT NULL PRIMARY KEY)');
@@ -21,7 +21,7 @@ class CreateGrains1764300200000 implements MigrationInterface {
   }
 }
 
-/** Closes up in every hook that Nest has for it, each of which needs the database. */
+/** Uses the database in every shutdown hook of Nest. */
 @Module({})
 class GranaryModule implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(

@@ -1,4 +1,4 @@
-/** Features that may not start: every violation that the platform knows, beside `pets`. */
+/** Features that may not start: together with `pets`, they have every violation that the platform checks for. */
 import { All, Controller, Get, Global, Module, Post, Query, type CanActivate } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -64,7 +64,7 @@ class OtherPetBody {
   errors: OtherErrorBody[];
 }
 
-/** No schema of its own: a query is parameters. */
+/** This name is allowed: a class of query parameters is no schema of the document. */
 @ApiSchema({ name: 'NewPet' })
 class OtherPetsQuery {
   @EnumParameter({ enum: ['available', 'pending', 'sold'], enumName: 'PetStatus' })
@@ -102,7 +102,7 @@ class OtherPetsController {
 }
 
 class AllowAll implements CanActivate {
-  /** Throws rather than returns: nothing of a feature that may not start is ever run. */
+  /** Throws: nothing of a feature that may not start is ever run. */
   constructor() {
     throw new Error('A feature that was refused has run');
   }

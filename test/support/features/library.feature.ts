@@ -19,7 +19,7 @@ interface AuthorView {
   readonly name: string;
 }
 
-/** What clients send while the database is harmed. */
+/** Endpoints that clients use while a test harms the database. */
 @Controller('library')
 class AcquisitionsController {
   constructor(private readonly acquisitions: Acquisitions) {}

@@ -8,7 +8,7 @@ class Misdeed {
   name: string;
 }
 
-/** Everything that a handler may not do to the others. */
+/** Handlers that do everything that would harm other requests. */
 @Controller('misbehaves')
 class MisbehaverController {
   @Get('throws')

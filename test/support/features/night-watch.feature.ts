@@ -58,7 +58,7 @@ class PatrolSubscriber implements EntitySubscriberInterface<Patrol> {
 
   afterInsert(): void {
     this.logger.log('A patrol is written down');
-    // This name is no class's.
+    // A context that is not the name of a class.
     new Logger('patrols').log('A patrol is written down once more');
   }
 }
@@ -81,7 +81,7 @@ class NightSchedule {
   }
 }
 
-/** As a job of a schedule: no request is there. */
+/** A scheduled job, which runs outside of any request. */
 @Injectable()
 class NightJob implements OnModuleInit {
   private readonly logger = new Logger(NightJob.name);

@@ -11,7 +11,7 @@ class NewNote {
   color: string;
 }
 
-/** A column that the release before knows nothing of, and an index, without a lock. */
+/** Adds a column that the previous release does not know, and an index, without locking the table. */
 class AddColor1764300300000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const isMysql = runner.dataSource.options.type === 'mysql';
@@ -52,7 +52,7 @@ class NotesController {
 @Module({ controllers: [NotesController] })
 class NotesModule {}
 
-/** The release after it. */
+/** The next release. */
 export const notes = defineFeature({
   name: 'notes',
   platform: '^1.0.0',

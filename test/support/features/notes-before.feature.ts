@@ -40,7 +40,7 @@ class NotesController {
 @Module({ controllers: [NotesController] })
 class NotesModule {}
 
-/** The release that runs. */
+/** The current release. */
 export const notes = defineFeature({
   name: 'notes',
   platform: '^1.0.0',

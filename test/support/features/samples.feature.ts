@@ -13,7 +13,7 @@ import {
   type QueryRunner,
 } from 'typeorm';
 
-/** A column of each type that every engine has, named by the type as the guide writes it. */
+/** A column of each type that every engine has, named by the type as docs/extending names it. */
 @Entity('sample')
 class Sample {
   @PrimaryGeneratedColumn()
@@ -119,7 +119,7 @@ class Samples {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** What comes back of the same row by a repository, and by SQL. */
+  /** Reads the same row by a repository and by SQL. */
   async roundTrip(): Promise<object> {
     const { id } = await this.samples.save(this.samples.create(WRITTEN));
     const entity = await this.samples.findOneByOrFail({ id });

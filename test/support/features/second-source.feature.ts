@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { defineFeature } from 'animal-store';
 
-/** As every tutorial of TypeORM begins. */
+/** Every tutorial of TypeORM begins like this. */
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({

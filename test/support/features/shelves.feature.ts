@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { defineFeature, Public } from 'animal-store';
 
-/** A controller as a team writes it that never heard of keys: no decorator of the platform but one. */
+/** A controller of a team that knows nothing of keys: it uses one decorator of the platform. */
 @Controller('shelves')
 class ShelvesController {
   @Get()
@@ -69,7 +69,7 @@ class LabelsController {
   }
 }
 
-/** Global, so that Nest hands it to every module there is. */
+/** Global, so that Nest offers it to every module. */
 @Global()
 @Module({ controllers: [LabelsController] })
 class LabelsModule {}

@@ -3,7 +3,7 @@ import { defineFeature } from 'animal-store';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { ChangeOrders1764374400000 } from '../../../examples/store-orders/src/change-orders.ts';
 
-/** The same kind of change by SQL alone, where the engines have the same words for it. */
+/** The same kind of change in plain SQL that all engines understand. */
 class WeighParcels1764376000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE parcel ADD COLUMN weight INT NOT NULL DEFAULT 7');

@@ -3,7 +3,7 @@ import { defineFeature } from 'animal-store';
 import { Table, TableForeignKey, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { CreateOrders1764288000000 } from '../../../examples/store-orders/src/create-orders.ts';
 
-/** A table whose rows go with the orders that they refer to. */
+/** A table whose rows are deleted with the orders that they refer to. */
 class CreateParcels1764290000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const order = new TableForeignKey({

@@ -15,12 +15,12 @@ import {
 } from '@nestjs/common';
 import { defineFeature, LOG, type Log } from 'animal-store';
 
-/** What never ends: a hook's name, or `factory`. */
+/** The step that never ends: the name of a hook, or `factory`. */
 const sleepsIn = process.env['TEST_SLEEPS_IN'];
 
 const forEver = (): Promise<never> => new Promise(() => undefined);
 
-/** What handlers need, and what a hook frees. */
+/** A resource that handlers need and that a hook frees. */
 @Injectable()
 class Bed
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
@@ -61,7 +61,7 @@ class Bed
   }
 }
 
-/** Two, the second a while after the first. */
+/** Yields two values, the second after a pause. */
 async function* snoring(): AsyncGenerator<string> {
   yield 'z';
   await sleep(300);

@@ -22,7 +22,7 @@ class NewTask {
   @TextProperty({ maxLength: 50 })
   name: string;
 
-  /** How long the work takes, after its row is written and before it is committed. */
+  /** Milliseconds that the work takes after its row is written and before the commit. */
   @IntegerProperty({ minimum: 0, maximum: 60_000 })
   waitMs: number;
 }
@@ -46,7 +46,7 @@ class CreateTasks1764300100000 implements MigrationInterface {
   }
 }
 
-/** Work that takes its time, once. */
+/** Work that takes a while and must be done once. */
 @Controller()
 class TasksController {
   private luck = 0;
@@ -73,7 +73,7 @@ class TasksController {
     return { name, chore: true };
   }
 
-  /** Fails after it has written, every time but the third. */
+  /** Fails after its write, except for the third time. */
   @Post('gambles')
   @Idempotent()
   @Raises(unlucky)
@@ -84,7 +84,7 @@ class TasksController {
     return { name };
   }
 
-  /** What it is asked for, its path says. */
+  /** Has no body: the path names the task. */
   @Post('tasks/:name/repeat')
   @Idempotent()
   async repeatTask(@Param('name') name: string): Promise<object> {
@@ -92,7 +92,7 @@ class TasksController {
     return { name, repeated: true };
   }
 
-  /** Whatever JSON it is sent. */
+  /** Takes any JSON. */
   @Post('notes')
   @Idempotent()
   async createNote(@Body() note: UnreadBody): Promise<object> {

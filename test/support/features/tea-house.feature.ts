@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { defineFeature, FeatureMetrics, type Counter } from 'animal-store';
 
-/** Metrics of its own: some that are told, some that fail when they are asked for. */
+/** The feature's own metrics: some are counted by handlers, some fail when they are collected. */
 @Controller('tea-house')
 class TeaHouseController {
   private readonly cups: Counter<'kind'>;

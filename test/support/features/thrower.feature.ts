@@ -13,12 +13,12 @@ import { ApiError, defineErrorCode, defineFeature, Raises } from 'animal-store';
 import type { NextFunction, Request, Response } from 'express';
 import { Column, DataSource, Entity, PrimaryColumn, type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Whatever of this reaches a client has leaked. */
+/** If a part of this text reaches a client, the service has leaked it. */
 const SECRET = 'canary-4711';
 
 const teapot = defineErrorCode('tea_only', 'conflict', 'There is only tea.');
 
-/** Everything that code was ever seen to throw, by name. */
+/** Every kind of value that code throws, by name. */
 const things: Readonly<Record<string, () => unknown>> = {
   error: () => new Error(SECRET),
   string: () => SECRET,
@@ -97,7 +97,7 @@ class ThrowsController {
     });
   }
 
-  /** Answers, and lets something go wrong that nobody waits for. */
+  /** Answers, and leaves an unhandled rejection behind. */
   @Post('later/rejection')
   rejectLater(): object {
     setTimeout(() => void Promise.reject(new Error('rejected later')), 20);
@@ -119,7 +119,7 @@ class ThrowsController {
   }
 }
 
-/** Middleware that goes wrong when it is asked to. */
+/** Middleware that throws on request. */
 function trip(request: Request, _response: Response, next: NextFunction): void {
   const asked = request.headers['x-middleware-throws'];
   if (typeof asked !== 'string') return next();

@@ -2,7 +2,7 @@ import { Controller, Headers, Module, Sse, type MessageEvent } from '@nestjs/com
 import { defineFeature, Public, RequireScope } from 'animal-store';
 import { map, of, type Observable } from 'rxjs';
 
-/** Two events, after which the stream ends and whoever reads it asks for what comes after the last one. */
+/** Two events. Then the stream ends, and the client asks for the events after the last one. */
 const eventsAfter = (last: string | undefined): Observable<MessageEvent> => {
   const from = Number(last ?? 0);
   return of(1, 2).pipe(map((n) => ({ type: 'tick', id: String(from + n), data: { n: from + n }, retry: 10 })));

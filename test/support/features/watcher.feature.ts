@@ -2,7 +2,7 @@ import { Injectable, Module, type MiddlewareConsumer, type NestMiddleware, type 
 import { defineFeature } from 'animal-store';
 import type { NextFunction, Request, Response } from 'express';
 
-/** Leaves its mark on every answer that it saw. */
+/** Sets a header on every answer that it sees. */
 @Injectable()
 class Watch implements NestMiddleware {
   use(_request: Request, response: Response, next: NextFunction): void {
@@ -11,7 +11,7 @@ class Watch implements NestMiddleware {
   }
 }
 
-/** Meddles with the query, in the way that the request asks for. */
+/** Middleware that changes the query as the request asks. */
 function meddle(request: Request, _response: Response, next: NextFunction): void {
   const way = request.headers['x-meddle'];
   if (way === 'assign') (request as { query: unknown }).query = { limit: '1' };

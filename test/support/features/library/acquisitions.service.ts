@@ -12,7 +12,10 @@ import { SHELVES } from './create-library.js';
 import { Author, Book, Entry, Shelf } from './entities.js';
 import { Library } from './library.service.js';
 
-/** A subscriber as TypeORM and Nest document it: a provider that adds itself. It writes in the transaction of the insert. */
+/**
+ * A subscriber as the documentation of TypeORM and Nest has it: a provider that adds itself. It writes in the
+ * transaction of the insert.
+ */
 @Injectable()
 @EventSubscriber()
 export class Journal implements EntitySubscriberInterface<Author> {
@@ -29,7 +32,7 @@ export class Journal implements EntitySubscriberInterface<Author> {
   }
 }
 
-/** What ordinary features do to several tables at once; all of it is there, or nothing. */
+/** What ordinary features do with several tables at once. Each operation is atomic. */
 @Injectable()
 export class Acquisitions {
   constructor(
@@ -40,7 +43,7 @@ export class Acquisitions {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** Two books on a shelf whose row is locked, one of which is softly deleted at once. */
+  /** Inserts two books on a shelf whose row is locked, and softly deletes one of them. */
   acquire(name: string): Promise<Author> {
     return this.dataSource.transaction(async () => {
       const id = 1 + (Number(/\d+$/.exec(name)?.[0] ?? 0) % SHELVES);
@@ -54,13 +57,13 @@ export class Acquisitions {
     });
   }
 
-  /** The same author in one `save`, with the transaction that TypeORM makes of it. */
+  /** Inserts the same author by one `save`, in the transaction that TypeORM makes. */
   note(name: string): Promise<Author> {
     const books = [this.library.book(`${name}, one`), this.library.book(`${name}, two`)];
     return this.authors.save(this.authors.create({ name, books }));
   }
 
-  /** Takes its locks in the order in which it is asked to, so that two of them can be in each other's way. */
+  /** Locks two shelves in the order of its arguments, so that two calls can deadlock. */
   move(from: number, to: number): Promise<number> {
     return this.dataSource.transaction(async () => {
       const [giver, taker] = [await this.lock({ id: from }), await this.lock({ id: to })];
@@ -75,7 +78,7 @@ export class Acquisitions {
     return this.authors.findAndCount({ relations: { books: true }, order: { id: 'DESC' }, skip, take: 5 });
   }
 
-  /** Locks that are shared do not wait for each other. */
+  /** Shared locks do not wait for each other. */
   async compare(first: number, second: number): Promise<boolean> {
     return this.dataSource.transaction(async (manager) => {
       const query = manager.createQueryBuilder(Shelf, 'shelf').where('shelf.id IN (:...ids)', { ids: [first, second] });
@@ -84,7 +87,9 @@ export class Acquisitions {
     });
   }
 
-  /** What nobody should do: a lock that is gone at once, a statement behind its transaction, a column that there is none of. */
+  /**
+   * Programming errors: a lock outside a transaction, a statement after the end of its transaction, an unknown column.
+   */
   async mistake(kind: string, name: string): Promise<unknown> {
     if (kind === 'unlocked') return this.lock({ id: 1 });
     if (kind === 'column')

@@ -1,9 +1,9 @@
 import { Table, TableForeignKey, type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** How many rows there are to lock. */
+/** The number of rows to lock. */
 export const SHELVES = 8;
 
-/** By TypeORM's own words, the same on every engine. */
+/** Uses TypeORM's schema API, which is the same on every engine. */
 export class CreateLibrary1764400000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const mysql = runner.dataSource.options.type === 'mysql';

@@ -72,7 +72,7 @@ export class Book {
   author: Author;
 }
 
-/** A row that many want at once. */
+/** A row that many requests want at once. */
 @Entity('library_shelf')
 export class Shelf {
   @PrimaryColumn({ type: 'int' })
@@ -82,7 +82,7 @@ export class Shelf {
   books: number;
 }
 
-/** What a subscriber wrote down. */
+/** What the subscriber wrote. */
 @Entity('library_entry')
 export class Entry {
   @PrimaryGeneratedColumn()

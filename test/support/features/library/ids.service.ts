@@ -4,10 +4,10 @@ import { Repository, type InsertResult } from 'typeorm';
 import { Author, Book } from './entities.js';
 import { Library } from './library.service.js';
 
-/** Rows that a statement has given ids to, by their names. */
+/** Names of rows, with the ids that TypeORM reports for them. */
 type Given = readonly { readonly id: bigint | number | undefined; readonly name: string }[];
 
-/** Inserts in each way that TypeORM has. */
+/** Inserts rows in every way that TypeORM has. */
 @Injectable()
 export class Ids {
   constructor(
@@ -16,7 +16,7 @@ export class Ids {
     private readonly library: Library,
   ) {}
 
-  /** By the way of inserting, the names of rows that have another id than TypeORM says. */
+  /** For each way of inserting, the names of rows whose stored id differs from the id that TypeORM reports. */
   async wrong(name: string): Promise<Record<string, string[]>> {
     const ways: Record<string, () => Promise<Given>> = {
       insert: () => this.insert([{ name: `${name} alone` }]),
@@ -55,7 +55,7 @@ export class Ids {
     return this.insert(named(name).map((row, index) => (index === 1 ? { ...row, id: own } : row)));
   }
 
-  /** Values that the database gives by default are read again. */
+  /** TypeORM reads the defaults of the database again after this `save`. */
   private async saveOwnIds(title: string): Promise<Given> {
     const last = Number(await this.books.maximum('id'));
     const own = [3, 1, 2].map((n) => Object.assign(this.library.book(`${title} ${n}`), { id: last + n }));
@@ -79,7 +79,7 @@ export class Ids {
   }
 }
 
-/** Rows whose id was told: none is better than a wrong one. */
+/** Only rows for which an id was reported: no id is better than a wrong one. */
 function told(rows: readonly { name: string }[], { identifiers }: InsertResult): Given {
   const given = rows.map(({ name }, index) => ({ name, id: (identifiers[index] as { id?: bigint } | undefined)?.id }));
   return given.filter(({ id }) => id !== undefined);

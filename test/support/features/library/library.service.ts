@@ -95,7 +95,7 @@ export class Library {
     return { twice, orphan, named };
   }
 
-  /** Repositories that were injected join; an inner transaction that fails leaves the outer one whole. */
+  /** Injected repositories join the transaction. An inner transaction that fails leaves the outer one intact. */
   async together(name: string): Promise<object> {
     const fails = this.dataSource.transaction(async () => {
       await this.authors.insert({ name: `${name} lost` });
