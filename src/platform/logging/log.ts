@@ -24,8 +24,7 @@ export interface LogSettings {
 /** Makes the log. A line holds what is named here or given by the caller. */
 export async function createLog(settings: LogSettings): Promise<Log> {
   const stream = settings.stream ?? 'stdout';
-  // Loaded only where a person reads along: every start would take longer.
-  const format = settings.format === 'pretty' ? (await import('./pretty-line.js')).prettyLine : undefined;
+  const format = settings.format === 'pretty' ? await prettyLines() : undefined;
   const destination = new LineWriter(stream, settings.onDrop ?? (() => undefined), format);
   const base = { service: 'animal-store', version: settings.version, pid: process.pid };
   return pino(
@@ -49,6 +48,43 @@ export async function createLog(settings: LogSettings): Promise<Log> {
  */
 export function flushLog(log: Log): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
+}
+
+/** What a line of the access log has (exchange-observer.ts). */
+interface AccessLine {
+  readonly level: string;
+  readonly time: string;
+  readonly event?: string;
+  readonly http: {
+    readonly method: string;
+    readonly route?: string;
+    readonly path?: string;
+    readonly status?: number;
+    readonly duration_ms: number;
+  };
+  readonly code?: string;
+}
+
+/**
+ * Makes of a line what a person reads on a terminal: a request is one line, anything else shows its fields below. Loaded
+ * only then: every start would take longer.
+ */
+export async function prettyLines(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty');
+  const pretty = prettyFactory({ ignore: 'pid,service,version,event', translateTime: 'SYS:HH:MM:ss' });
+  return (line) => {
+    const entry = JSON.parse(line) as AccessLine;
+    if (entry.event !== 'http.request') return pretty(showEscapes(line));
+    const { level, time, http, code } = entry;
+    const { method, route = '', path = route, status = 'aborted', duration_ms: duration } = http;
+    const words = [method, path, status, Math.round(duration), 'ms', code].filter((word) => word !== undefined);
+    return pretty(showEscapes(JSON.stringify({ level, time, msg: words.join(' ') })));
+  };
+}
+
+/** Has a terminal show what it would act on: in a text that was read, JSON's escapes are characters again. */
+function showEscapes(line: string): string {
+  return line.replace(/\\(?:u[\da-f]{4}|.)/gi, (escape) => (/^\\[ubfr]/.test(escape) ? `\\${escape}` : escape));
 }
 
 /** The service's log, by `LOG`. */
