@@ -10,7 +10,7 @@ import {
   ApiKeysFileWriter,
   ApiKeyStore,
   CreateApiKeys1764201500000,
-  parseApiKey,
+  publicIdOf,
 } from '../platform/auth/index.js';
 import { loadConfig } from '../platform/config/index.js';
 import { createDataSource } from '../platform/database/index.js';
@@ -62,7 +62,7 @@ async function run(...words: string[]): Promise<number> {
 
 async function createdId(...words: string[]): Promise<string> {
   expect(await run('create', '--name', 'acme', ...words)).toBe(0);
-  return parseApiKey(stdout.trim())?.publicId ?? '';
+  return publicIdOf(stdout.trim()) ?? '';
 }
 
 const withKeysFile: WithKeysFile = (path, work) =>
@@ -82,7 +82,7 @@ describe('keys create --file', () => {
   it('prints the key alone on stdout, puts its hash into the file and nothing into the database', async () => {
     const path = join(folder, 'keys.json');
     expect(await run('create', '--name', 'acme', '--scopes', 'pets:read', '--file', path)).toBe(0);
-    const id = parseApiKey(stdout.trim())?.publicId;
+    const id = publicIdOf(stdout.trim());
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual([
       { id, hash: expect.stringMatching(/^[0-9a-f]{64}$/), client: 'acme', scopes: ['pets:read'] },
     ]);
@@ -232,7 +232,7 @@ describe('keys roll', () => {
   it('prints the new key alone, and lets the old one work for the overlap', async () => {
     const old = await createdId('--scopes', 'pets:read');
     expect(await run('roll', old, '--overlap', '24h', '--expires-at', '2027-01-01')).toBe(0);
-    const id = parseApiKey(stdout.trimEnd())?.publicId;
+    const id = publicIdOf(stdout.trimEnd());
     const keys = new Map((await store.list()).map((key) => [key.id, key]));
     expect(keys.get(old)?.expiresAt).toBe(clock.now() + 86_400_000);
     expect(keys.get(id!)).toMatchObject({ client: 'acme', scopes: ['pets:read'], expiresAt: Date.UTC(2027, 0, 1) });

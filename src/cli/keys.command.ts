@@ -11,7 +11,7 @@ import {
   keyEnvironmentOf,
   KeyProblem,
   LoggedKeyAudit,
-  parseApiKey,
+  publicIdOf,
   parseDuration,
   parseInstant,
   printableJson,
@@ -203,7 +203,7 @@ function duration(text: string): number {
 
 /** A whole key will do, too: whoever finds a leaked one need not take it apart. */
 function publicId(text: string): string {
-  const id = isPublicId(text) ? text : parseApiKey(text)?.publicId;
+  const id = isPublicId(text) ? text : publicIdOf(text);
   if (id === undefined) throw new InvalidArgumentError('A public id has 8 letters and digits; see keys list.');
   return id;
 }

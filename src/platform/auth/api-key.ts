@@ -11,12 +11,9 @@ const FORM = /^as_(?:live|test)_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})([0-9A-Za-z]{6
 /** Where a key was made: `live` in production, `test` elsewhere. It informs a person or a scanner; it grants nothing. */
 export type KeyEnvironment = 'live' | 'test';
 
-export interface ParsedApiKey {
+export interface NewApiKey {
   /** 8 base62 characters; names the key in the database, in logs and on the command line. No secret. */
   readonly publicId: string;
-}
-
-export interface NewApiKey extends ParsedApiKey {
   /** The key itself. Shown once, kept nowhere. */
   readonly text: string;
   /** SHA-256 of `text`: what is stored. */
@@ -42,12 +39,10 @@ export function generateApiKey(environment: KeyEnvironment, publicId = randomBas
   return { text, publicId, hash: hashApiKey(text) };
 }
 
-/** Reads a key's public id; undefined for every text that `generateApiKey` cannot have made. Touches nothing else. */
-export function parseApiKey(text: string): ParsedApiKey | undefined {
-  const parts = FORM.exec(text);
-  if (parts === null) return undefined;
-  const [, publicId, secret, checksum] = parts as unknown as [string, string, string, string];
-  return checksumOf(secret) === checksum ? { publicId } : undefined;
+/** The public id of a key; undefined for every text that `generateApiKey` cannot have made. Touches nothing else. */
+export function publicIdOf(text: string): string | undefined {
+  const [, publicId, secret = '', checksum] = FORM.exec(text) ?? [];
+  return checksumOf(secret) === checksum ? publicId : undefined;
 }
 
 export function isPublicId(text: string): boolean {

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { matchesHash, parseApiKey } from './api-key.js';
+import { matchesHash, publicIdOf } from './api-key.js';
 import { readApiKeys } from './api-keys-file.js';
 import { ApiKeysFileWriter, FileLock } from './api-keys-file.writer.js';
 import type { KeyEvent } from './key-audit.js';
@@ -50,7 +50,7 @@ describe('a key for a file', () => {
     const entry = readApiKeys(text).get(key.publicId);
     expect(entry).toMatchObject({ id: key.publicId, ...TERMS });
     expect(matchesHash(key.text, entry?.hash ?? Buffer.alloc(32))).toBe(true);
-    expect(parseApiKey(key.text)?.publicId).toBe(key.publicId);
+    expect(publicIdOf(key.text)).toBe(key.publicId);
     expect(text).not.toContain(key.text.split('_')[3]?.slice(0, 8));
     expect(events).toEqual([{ event: 'key.created', keyId: key.publicId, ...TERMS }]);
   });

@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ApiError, coreErrors, type ErrorCode } from '../errors/index.js';
 import { type Principal, headerValues } from '../http/index.js';
 import { Clock } from '../time.js';
-import { matchesHash, parseApiKey, stateOf, type KnownApiKey } from './api-key.js';
+import { matchesHash, publicIdOf, stateOf, type KnownApiKey } from './api-key.js';
 import { ApiKeyCache } from './api-key.cache.js';
 import { ApiKeysFile } from './api-keys-file.js';
 import type { RefusalReason } from './key-audit.js';
@@ -78,7 +78,7 @@ export class Authenticator {
     const bearer = readBearer(rawHeaders);
     if (bearer === 'missing') return Refusal.missing();
     if (bearer === 'repeated') return Refusal.invalid('repeated');
-    const id = parseApiKey(bearer.key)?.publicId;
+    const id = publicIdOf(bearer.key);
     if (id === undefined) return Refusal.invalid('malformed');
     const fromFile = this.file?.find(id);
     if (fromFile !== undefined) return this.judge(bearer.key, id, fromFile);

@@ -6,7 +6,7 @@ export {
   isPublicId,
   keyEnvironmentOf,
   nameOfDay,
-  parseApiKey,
+  publicIdOf,
   stateOf,
   type KeyState,
   type StoredApiKey,
