@@ -4,7 +4,6 @@ export abstract class Clock {
   abstract now(): number;
 }
 
-/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
 export class SystemClock extends Clock {

@@ -112,6 +112,16 @@ export function refuseExchange(exchange: Exchange, response: ServerResponse, fau
   sendAnswer(exchange, response, errorAnswer(fault));
 }
 
+/**
+ * Refuses a request whose body is malformed, where something waits for it. Before that the guards decide first (contract,
+ * "Order of checks"), and a handler that is at work without it answers: its connection closes either way.
+ */
+export function refuseBody(exchange: Exchange, fault: ApiError): void {
+  exchange.bodyFault = fault;
+  exchange.headers['Connection'] = 'close';
+  if (exchange.waitsForBody) refuseExchange(exchange, exchange.response, fault);
+}
+
 /** If-None-Match compares weakly (RFC 9110 §13.1.2): `W/"x"` matches `"x"`. */
 function isUnchanged(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

@@ -70,7 +70,7 @@ export class Deadline {
     if (feature !== undefined) this.metrics.featureFaults.inc({ feature, kind: 'hang' });
     this.log.error({ event: 'request.hung', feature, request_id: exchange.id }, 'A handler did not answer in time');
     // What a handler does is not ended with its request.
-    const said = !SAFE.has(exchange.knownMethod) ? OUTCOME_UNKNOWN : 'The answer took too long. Try again shortly.';
+    const said = SAFE.has(exchange.method) ? 'The answer took too long. Try again shortly.' : OUTCOME_UNKNOWN;
     exchange.failure = new ApiError(coreErrors.serviceUnavailable, said, {
       headers: RETRY_SOON,
       cause: 'REQUEST_DEADLINE',

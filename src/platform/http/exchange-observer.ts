@@ -21,7 +21,6 @@ const REMEMBERED = 256;
 /** Counts and logs every exchange that is looked at: one access line, one observation, whatever became of it. */
 @Injectable()
 export class ExchangeObserver {
-  /** Exchanges being worked on now. */
   private readonly active = new ExchangeList('placeAmongActive');
   /** The requests that the process works on now; the others wait for their body or the database. */
   readonly workload = new Workload();
@@ -58,7 +57,6 @@ export class ExchangeObserver {
     }
   }
 
-  /** What is being worked on now. */
   inFlight(): Exchange[] {
     return [...this.active];
   }

@@ -13,7 +13,6 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
 const running = new AsyncLocalStorage<Exchange>();
 
-/** The body of a request. */
 export interface IncomingBody extends UnreadBody {
   /** The media type that the request says, without parameters and in lower case. */
   readonly mediaType: string;

@@ -5,7 +5,6 @@ import { exchangeOf, type Exchange } from './exchange.js';
 export interface MiddlewareAccess {
   /** Undefined for a request that a middleware may answer, else what finds the error that the client gets instead. Never rejects. */
   readonly refusalOf: (exchange: Exchange) => Promise<(() => Promise<unknown>) | undefined>;
-  /** Answers with an error. */
   readonly fail: (error: unknown, request: Request, response: Response) => void;
 }
 

@@ -1,5 +1,6 @@
 import { StreamableFile, type RequestMethod } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import cors from 'cors';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
@@ -7,8 +8,7 @@ import type { ApiError } from '../errors/index.js';
 import { isOptimized } from '../optimizations.js';
 import { tracing } from '../tracing/index.js';
 import { admissionFault } from './admission.js';
-import { refuseExchange, type Responder } from './answer.js';
-import { crossOrigin } from './cors.js';
+import { refuseBody, refuseExchange, type Responder } from './answer.js';
 import type { Deadline } from './deadline.js';
 import type { ErrorFilter } from './error.filter.js';
 import type { ExchangeObserver } from './exchange-observer.js';
@@ -23,6 +23,14 @@ import { starting } from './request.guards.js';
 import { TurnQueue } from './turn-queue.js';
 import type { Unmatched } from './unmatched.js';
 import { queryObject } from '../validation/index.js';
+
+/** Seconds that a browser may remember what it asked for beforehand. */
+const PREFLIGHT_SECONDS = 600;
+
+/** Response headers that a page of another origin may read: all that the contract puts on an answer. */
+const EXPOSED =
+  'Allow,Deprecation,ETag,Idempotent-Replayed,Link,Location,RateLimit,RateLimit-Policy,Retry-After,Sunset,' +
+  'WWW-Authenticate,X-Request-Id';
 
 const NESTS_ERROR_HANDLER = String(new StreamableFile(new Uint8Array()).errorHandler);
 
@@ -51,7 +59,12 @@ export class HttpAdapter extends ExpressAdapter {
   private isOpen = false;
   private readonly ownHandlers: number;
   private readonly direct: DirectRoutes;
-  private readonly crossOrigin: ReturnType<typeof crossOrigin>;
+  /**
+   * Sets the CORS headers of every answer where CORS_ORIGINS is set: without them a page reads no refusal either, nor how long
+   * to wait. Keys come in a header that a page must know and set itself, so cookies are not asked for, and any request header
+   * may be sent. The request goes on to the answer for OPTIONS, which says what is allowed at the path.
+   */
+  private readonly crossOrigin: ReturnType<typeof cors> | undefined;
   /** Exchanges whose request came in this turn of the event loop. */
   private readonly arrived = new TurnQueue<Exchange>((exchange) => this.take(exchange));
 
@@ -68,7 +81,9 @@ export class HttpAdapter extends ExpressAdapter {
     // Nest's adapter begins with a layer for its hooks.
     this.ownHandlers = application.router.stack.length;
     this.direct = new DirectRoutes(application, this.ownHandlers);
-    this.crossOrigin = crossOrigin(config.http.corsOrigins);
+    const origin = [...config.http.corsOrigins];
+    const options = { origin, exposedHeaders: EXPOSED, maxAge: PREFLIGHT_SECONDS, preflightContinue: true };
+    if (origin.length > 0) this.crossOrigin = cors(options);
   }
 
   /** Gives the adapter what it calls. Until then nothing is answered. */
@@ -151,7 +166,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   private receive(request: IncomingMessage, response: ServerResponse, before: ServerResponse | undefined): void {
     if (this.config.http.trustProxy !== 0) dropForwardedPorts(request.headers);
-    this.crossOrigin?.(request, response);
+    this.crossOrigin?.(request, response, () => undefined);
     const exchange = beginExchange(request, response);
     this.callbacks?.observer.begin(exchange);
     const fault = admissionFault(request);
@@ -228,14 +243,4 @@ export class HttpAdapter extends ExpressAdapter {
   override close(): Promise<void> {
     return Promise.resolve();
   }
-}
-
-/**
- * Refuses a request whose body is malformed, where something waits for it. Before that the guards decide first (contract,
- * "Order of checks"), and a handler that is at work without it answers: its connection closes either way.
- */
-function refuseBody(exchange: Exchange, fault: ApiError): void {
-  exchange.bodyFault = fault;
-  exchange.headers['Connection'] = 'close';
-  if (exchange.waitsForBody) refuseExchange(exchange, exchange.response, fault);
 }

@@ -106,17 +106,14 @@ export function plainHandlers(
       );
     if (wrapper === undefined || wrappers.length > 1 || inputs === undefined || own) return [];
     // What else may come of it, an Observable, is to end when the client is gone.
-    if (returnTypeOf(route) !== Promise) return [];
+    if (Reflect.getMetadata('design:returntype', route.controller.prototype as object, route.handlerName) !== Promise)
+      return [];
     // What is not documented to be JSON may be a stream.
     if (documentedType(route) === undefined) return [];
     // What is made for each request is Nest's to make.
     if (!wrapper.isDependencyTreeStatic()) return [];
     return [new PlainHandler(route, wrapper.instance, inputs, around)];
   });
-}
-
-function returnTypeOf({ controller, handlerName }: Route): unknown {
-  return Reflect.getMetadata('design:returntype', controller.prototype as object, handlerName);
 }
 
 /** The class that swagger's decorators name for the answer. */

@@ -8,12 +8,6 @@ import { traitsOf, type QueryNames, type Route, type RouteTraits } from './route
 /** The methods that an OpenAPI document can describe: `@All()` is none. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-export interface Discovery {
-  readonly routes: Route[];
-  /** What is wrong with how a route is declared, one sentence each. */
-  readonly violations: string[];
-}
-
 /** A feature by its name, with its controllers. */
 export interface Controllers {
   readonly name: string;
@@ -24,16 +18,19 @@ export interface Controllers {
  * Reads every route of every controller from Nest's own metadata, before anything is served.
  *
  * @param basePath what every path begins with, e.g. `/v1`.
+ * @returns the routes, and what is wrong with how they are declared, one sentence each.
  */
-export function discoverRoutes(features: readonly Controllers[], basePath: string): Discovery {
-  const ids = new OperationIds();
-  const discovery: Reading = { routes: [], violations: [], ids };
+export function discoverRoutes(
+  features: readonly Controllers[],
+  basePath: string,
+): { routes: Route[]; violations: string[] } {
+  const reading: Reading = { routes: [], violations: [], ids: new OperationIds() };
   for (const { name, modules } of features) {
-    for (const { controllers } of modules) {
-      for (const controller of controllers) readController(controller, basePath, name, discovery);
+    for (const controller of modules.flatMap(({ controllers }) => controllers)) {
+      readController(controller, basePath, name, reading);
     }
   }
-  const { violations, routes } = discovery;
+  const { violations, routes, ids } = reading;
   return { violations, routes: routes.map((route) => ({ ...route, ...referencesOf(route, ids) })) };
 }
 
@@ -46,7 +43,9 @@ function referencesOf(route: Route, ids: OperationIds): RouteTraits {
   };
 }
 
-interface Reading extends Discovery {
+interface Reading {
+  readonly routes: Route[];
+  readonly violations: string[];
   readonly ids: OperationIds;
 }
 

@@ -27,7 +27,6 @@ export interface HandlerArgument {
   readonly type: Type | undefined;
   /** Whether the decorator names pipes or a schema of its own. */
   readonly isPiped: boolean;
-  /** The pipes that it names. */
   readonly pipes: readonly unknown[];
 }
 

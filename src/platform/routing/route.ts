@@ -49,18 +49,15 @@ export interface Route extends RouteTraits {
   readonly raises: readonly ErrorCode[];
   /** What the handler answers when it succeeds, e.g. 200. */
   readonly successStatus: number;
-  /** What its handler's decorators give it. */
   readonly inputs: readonly HandlerArgument[];
   /** The class of the body that it takes whole, `Object` for an interface; undefined for an operation that takes none so. */
   readonly bodyType: Type | undefined;
   readonly hasQuery: boolean;
-  /** The class that its query is declared by. */
   readonly queryType: Type | undefined;
   /** The only parameters that its query may have; undefined where the class says so, or the handler sees all. */
   readonly queryNames: QueryNames | undefined;
   /** Media types of what it answers when it succeeds; empty where only the handler knows. */
   readonly produces: readonly string[];
-  /** Media types of the bodies that it takes. */
   readonly consumes: readonly string[];
   readonly controller: Type;
   /** What the controller calls the handler, by which the compiler leaves the types of its arguments. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { exitCodeOf, onStopSignal } from './stop-signals.js';
 
 const FIRST_SUPPORTED = 24;
+
 /**
  * On an older Node, runs the same command on the Node 24 that the package `node` brings, installed here or beside this
  * package, and becomes a shell around it: an old Node has no exact JSON numbers. Resolves at once on a supported one.
