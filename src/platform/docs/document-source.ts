@@ -1,8 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import type { Feature } from '../feature.js';
-import { Deprecations, PublicUrls, RouteTable, type Route } from '../routing/index.js';
-import type { HeaderSource } from './openapi/headers.js';
+import { Deprecations, PublicUrls, RouteTable, type Announcement, type Route } from '../routing/index.js';
 
 /** What the documentation says about the whole product, above its features. */
 export interface Product {
@@ -53,11 +52,16 @@ export function printedServers(production: string | undefined, staging: string |
 }
 
 /** What a document is made of. */
-export interface DocumentSource extends HeaderSource {
+export interface DocumentSource {
   readonly application: INestApplication;
   readonly product: Product;
   readonly features: readonly Feature[];
+  readonly routes: readonly Route[];
   readonly servers: readonly DocumentServer[];
+  /** The addresses of the first of the servers. */
+  readonly urls: PublicUrls;
+  /** What the answers of a deprecated route say of that. */
+  readonly announcementOf: (route: Route) => Announcement | undefined;
   /** The moment from which a deprecated route answers 410, in milliseconds since the epoch, wherever it was moved to. */
   readonly sunsetOf: (route: Route) => number | undefined;
 }

@@ -12,9 +12,9 @@ import { StartFault } from '../errors/index.js';
 import { fileOf, isKebabCase, ownerOf, type Feature } from '../feature.js';
 import * as nest from '../nest-internals.js';
 import { discoverRoutes, type Route } from '../routing/index.js';
-import { clashesOf, clashesOfSchemas, tableOf, type Claimant } from './claims.js';
+import { clashesOf, tableOf, type Claimant } from './claims.js';
 import { classOf, declareFeatures, nameOfEntity, type DeclaredFeature } from './declared-features.js';
-import { documentClasses } from './documented-classes.js';
+import { clashesOfSchemas, documentClasses } from './documented-classes.js';
 import { faultsOfRoutes } from './route-faults.js';
 
 interface PlatformClaims extends Claimant {

@@ -1,9 +1,6 @@
 import { DefaultNamingStrategy, EntitySchema, getMetadataArgsStorage } from 'typeorm';
 import { coreErrors } from '../errors/index.js';
 import type { Entities, Feature } from '../feature.js';
-import type { Type } from '@nestjs/common';
-import type { Route } from '../routing/index.js';
-import { classOf, fieldsOf, nameOf, responsesOf } from './documented-classes.js';
 
 type Claim = readonly [owner: string, claim: string];
 
@@ -64,51 +61,4 @@ export function clashes(what: string, claims: readonly Claim[]): string[] {
       const by = others.length === 0 ? `more than once by ${first}` : `by ${[first, ...others].join(' and ')}`;
       return `${what} '${claim}' is claimed ${by}`;
     });
-}
-
-/** What a schema of the document is made of: a class, or the values of an enumeration as text. */
-type Source = Type | string;
-
-/**
- * One sentence for each schema of the document that is made of two things: @nestjs/swagger would let the last one stand
- * for all, and the operations of the others would be documented wrongly.
- */
-export function clashesOfSchemas(routes: readonly Route[]): string[] {
-  const owners = new Map<string, Map<Source, string>>();
-  for (const route of routes) {
-    for (const [name, source] of schemasOf(route)) {
-      const sources = owners.get(name) ?? new Map<Source, string>();
-      owners.set(name, sources.has(source) ? sources : sources.set(source, `feature '${route.feature}'`));
-    }
-  }
-  const claims = [...owners].flatMap(([name, sources]) => [...sources.values()].map((owner) => [owner, name] as const));
-  return clashes('schema', [['the platform', 'Error'], ...claims]);
-}
-
-function schemasOf({ handler, inputs }: Route): [string, Source][] {
-  const answered = Object.values(responsesOf(handler)).flatMap(({ type }) => schemasUnder(type));
-  // A query has schemas for its enumerations only.
-  const asked = inputs.flatMap(({ kind, type }) =>
-    schemasUnder(type).filter(([, source]) => kind === 'body' || source !== type),
-  );
-  return [...asked, ...answered];
-}
-
-/** The schemas of a class and of all that its fields hold. */
-function schemasUnder(root: unknown): [string, Source][] {
-  const found: [string, Source][] = [];
-  const seen = new Set<unknown>();
-  const waiting = [root];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const type = classOf(next);
-    if (type === undefined || seen.has(type)) continue;
-    seen.add(type);
-    found.push([nameOf(type), type]);
-    for (const field of fieldsOf(type)) {
-      const values = field.enum ?? field.items?.enum;
-      if (field.enumName !== undefined) found.push([field.enumName, JSON.stringify(values)]);
-      else waiting.push(field.type);
-    }
-  }
-  return found;
 }

@@ -2,6 +2,7 @@ import { documentedProperties, SWAGGER } from '../nest-internals.js';
 import type { Type } from '@nestjs/common';
 import type { Route } from '../routing/index.js';
 import { documentDto, undeclaredProperties } from '../validation/index.js';
+import { clashes } from './claims.js';
 
 /** A documented field, or answer. */
 interface Field {
@@ -12,7 +13,7 @@ interface Field {
 }
 
 /** The documented answers of a handler, by their status. */
-export function responsesOf(handler: object): Readonly<Record<string, Field>> {
+function responsesOf(handler: object): Readonly<Record<string, Field>> {
   return (Reflect.getMetadata(SWAGGER.response, handler) ?? {}) as Record<string, Field>;
 }
 
@@ -23,7 +24,7 @@ export function fieldsOfAnswer({ handler }: Route, status: number): readonly str
 }
 
 /** A class with documented fields, which may be given in an array or by a function. */
-export function classOf(type: unknown): Type | undefined {
+function classOf(type: unknown): Type | undefined {
   const single: unknown = Array.isArray(type) ? type[0] : type;
   if (typeof single !== 'function') return undefined;
   // As @nestjs/swagger distinguishes `{ type: () => Toy }` from a class.
@@ -32,12 +33,12 @@ export function classOf(type: unknown): Type | undefined {
 }
 
 /** What the document calls it. */
-export function nameOf(type: Type): string {
+function nameOf(type: Type): string {
   const schemas = Reflect.getOwnMetadata(SWAGGER.schema, type) as { readonly name?: string }[] | undefined;
   return schemas?.at(-1)?.name ?? type.name;
 }
 
-export function fieldsOf(type: Type): Field[] {
+function fieldsOf(type: Type): Field[] {
   return documentedProperties<Field>(type).map(([, field]) => field);
 }
 
@@ -70,4 +71,51 @@ function inputsOf({ inputs }: Route): { readonly kind: string; readonly type: Ty
 function isClass(type: unknown): type is Type {
   // `type: () => Toy` is for a class that is not loaded yet; @nestjs/swagger knows such a function by its name.
   return typeof type === 'function' && type.name !== 'type';
+}
+
+/** What a schema of the document is made of: a class, or the values of an enumeration as text. */
+type Source = Type | string;
+
+/**
+ * One sentence for each schema of the document that is made of two things: @nestjs/swagger would let the last one stand
+ * for all, and the operations of the others would be documented wrongly.
+ */
+export function clashesOfSchemas(routes: readonly Route[]): string[] {
+  const owners = new Map<string, Map<Source, string>>();
+  for (const route of routes) {
+    for (const [name, source] of schemasOf(route)) {
+      const sources = owners.get(name) ?? new Map<Source, string>();
+      owners.set(name, sources.has(source) ? sources : sources.set(source, `feature '${route.feature}'`));
+    }
+  }
+  const claims = [...owners].flatMap(([name, sources]) => [...sources.values()].map((owner) => [owner, name] as const));
+  return clashes('schema', [['the platform', 'Error'], ...claims]);
+}
+
+function schemasOf({ handler, inputs }: Route): [string, Source][] {
+  const answered = Object.values(responsesOf(handler)).flatMap(({ type }) => schemasUnder(type));
+  // A query has schemas for its enumerations only.
+  const asked = inputs.flatMap(({ kind, type }) =>
+    schemasUnder(type).filter(([, source]) => kind === 'body' || source !== type),
+  );
+  return [...asked, ...answered];
+}
+
+/** The schemas of a class and of all that its fields hold. */
+function schemasUnder(root: unknown): [string, Source][] {
+  const found: [string, Source][] = [];
+  const seen = new Set<unknown>();
+  const waiting = [root];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const type = classOf(next);
+    if (type === undefined || seen.has(type)) continue;
+    seen.add(type);
+    found.push([nameOf(type), type]);
+    for (const field of fieldsOf(type)) {
+      const values = field.enum ?? field.items?.enum;
+      if (field.enumName !== undefined) found.push([field.enumName, JSON.stringify(values)]);
+      else waiting.push(field.type);
+    }
+  }
+  return found;
 }

@@ -9,29 +9,17 @@ export type Dto<T extends object = object> = new () => T;
 
 /** What the decorators of a class declare. */
 export interface DtoShape<T extends object = object> {
+  readonly dto: Dto<T>;
   /** The properties in the order in which they are declared, those of a parent class first. */
   readonly names: ReadonlySet<string>;
   readonly defaults: readonly (readonly [name: string, value: unknown])[];
-  /** The properties that hold one nested object. */
-  readonly objects: ReadonlySet<string>;
-  /** The properties that hold a list of nested objects. */
-  readonly lists: ReadonlySet<string>;
-  /** Makes an instance of the fields that a client sent. */
-  readonly convert: (given: Readonly<Record<string, unknown>>) => T;
+  /** The properties that hold a nested object, or a list of them. */
+  readonly nested: ReadonlyMap<string, 'object' | 'list'>;
   readonly accepts: Acceptance;
 }
 
-/** The shape of a class without decorators. Only class-validator itself can judge its values. */
-const NO_SHAPE: DtoShape = {
-  names: new Set(),
-  defaults: [],
-  objects: new Set(),
-  lists: new Set(),
-  convert: (given) => given,
-  accepts: () => false,
-};
-
-const shapes = new WeakMap<Dto, DtoShape>();
+/** Undefined for a class without decorators. */
+const shapes = new WeakMap<Dto, DtoShape | undefined>();
 
 /**
  * The shape of a DTO class, read once from class-validator's metadata.
@@ -40,43 +28,42 @@ const shapes = new WeakMap<Dto, DtoShape>();
  */
 export function shapeOf<T extends object>(dto: Dto<T>): DtoShape<T> {
   const shape = findShape(dto);
-  if (shape === NO_SHAPE)
+  if (shape === undefined)
     throw new TypeError(`Input is declared by a class with validation decorators, and ${dto.name} has none`);
   return shape as DtoShape<T>;
 }
 
 /** Whether a class declares anything, so that it can be what a handler takes. */
 export function hasShape(dto: Dto): boolean {
-  return findShape(dto) !== NO_SHAPE;
+  return findShape(dto) !== undefined;
 }
 
-/** The shape of a value's class, with no names where it is not a DTO. */
-export function shapeOfInstance({ constructor }: object): DtoShape {
-  return typeof constructor === 'function' ? findShape(constructor as Dto) : NO_SHAPE;
+/** The shape of a value's class; undefined where it is no DTO. */
+export function shapeOfInstance({ constructor }: object): DtoShape | undefined {
+  return typeof constructor === 'function' ? findShape(constructor as Dto) : undefined;
 }
 
-function findShape(dto: Dto): DtoShape {
+function findShape(dto: Dto): DtoShape | undefined {
   let shape = shapes.get(dto);
-  if (shape === undefined) shapes.set(dto, (shape = readShape(dto)));
+  if (shape === undefined && !shapes.has(dto)) shapes.set(dto, (shape = readShape(dto)));
   return shape;
 }
 
-function readShape(dto: Dto): DtoShape {
+function readShape(dto: Dto): DtoShape | undefined {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
-  if (rules.length === 0) return NO_SHAPE;
+  if (rules.length === 0) return undefined;
   // class-validator gives the class's own first.
   const declared = rules.toSorted((a, b) => distance(a.target) - distance(b.target));
   const names = new Set(declared.map(({ propertyName }) => propertyName));
   const defaults = [...names].map((name) => [name, defaultOf(dto.prototype as object, name)] as const);
   const nested = declared.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
   return {
+    dto,
     names,
     defaults: defaults.filter(([, value]) => value !== undefined),
-    objects: new Set(nested.filter(({ each }) => !each).map(({ propertyName }) => propertyName)),
-    lists: new Set(nested.filter(({ each }) => each).map(({ propertyName }) => propertyName)),
-    // Implicit conversion makes the string "123" of a number (class-transformer#257).
-    convert: (given) => plainToInstance(dto, given, { enableImplicitConversion: false }),
-    accepts: compileAcceptance(declared, (value) => shapeOfInstance(value).accepts(value)),
+    nested: new Map(nested.map(({ propertyName, each }) => [propertyName, each ? 'list' : 'object'])),
+    // Only class-validator itself can judge the value of a class without decorators.
+    accepts: compileAcceptance(declared, (value) => shapeOfInstance(value)?.accepts(value) === true),
   };
 }
 
@@ -100,10 +87,11 @@ interface Checked<T> {
  * @param given declared fields only.
  */
 export function checkFields<T extends object>(
-  { names, defaults, convert, accepts }: DtoShape<T>,
+  { dto, names, defaults, accepts }: DtoShape<T>,
   given: Readonly<Record<string, unknown>>,
 ): Checked<T> {
-  const instance = convert(given);
+  // Implicit conversion makes the string "123" of a number (class-transformer#257).
+  const instance = plainToInstance(dto, given, { enableImplicitConversion: false });
   for (const [name, value] of defaults) {
     const fields = instance as Record<string, unknown>;
     if (fields[name] === undefined) fields[name] = value;

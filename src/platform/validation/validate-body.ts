@@ -70,17 +70,16 @@ function withoutPrototypeNames(value: unknown, path: string, faults: Fault[]): u
 
 /** Unknown fields of the DTOs inside a DTO, and lists where one object belongs, which class-validator lets pass. */
 function nestedFaults(instance: object, plain: Plain, path = ''): Fault[] {
-  const faults: Fault[] = [];
-  const { names, objects, lists } = shapeOfInstance(instance);
-  for (const name of names) {
+  const { names = [], nested } = shapeOfInstance(instance) ?? {};
+  return [...names].flatMap((name) => {
     const field = path === '' ? name : `${path}.${name}`;
-    if (objects.has(name) && Array.isArray(plain[name])) {
-      faults.push({ kind: 'invalid', field, problem: 'must be an object' });
-    } else if (lists.has(name) && Array.isArray(plain[name]) && plain[name].some(Array.isArray)) {
-      faults.push({ kind: 'invalid', field, problem: 'must be a list of objects' });
-    } else faults.push(...faultsInside((instance as Plain)[name], plain[name], field));
-  }
-  return faults;
+    const value = plain[name];
+    const holds = nested?.get(name);
+    if (holds === 'object' && Array.isArray(value)) return [{ kind: 'invalid', field, problem: 'must be an object' }];
+    if (holds === 'list' && Array.isArray(value) && value.some(Array.isArray))
+      return [{ kind: 'invalid', field, problem: 'must be a list of objects' }];
+    return faultsInside((instance as Plain)[name], value, field);
+  });
 }
 
 function faultsInside(value: unknown, plain: unknown, path: string): Fault[] {
@@ -88,9 +87,9 @@ function faultsInside(value: unknown, plain: unknown, path: string): Fault[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, at) => faultsInside(item, (plain as unknown[])[at], `${path}[${at}]`));
   }
-  const { names } = shapeOfInstance(value);
-  if (names.size === 0) return [];
-  const unknown = Object.keys(plain).filter((name) => !names.has(name));
+  const shape = shapeOfInstance(value);
+  if (shape === undefined) return [];
+  const unknown = Object.keys(plain).filter((name) => !shape.names.has(name));
   return [...unknown.map((name) => unknownField(path, name)), ...nestedFaults(value, plain as Plain, path)];
 }
 

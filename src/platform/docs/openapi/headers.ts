@@ -1,18 +1,10 @@
 import { Refusal } from '../../auth/index.js';
 import { nextLink } from '../../pagination/index.js';
-import type { Announcement, PublicUrls, Route } from '../../routing/index.js';
+import type { Route } from '../../routing/index.js';
+import type { DocumentSource } from '../document-source.js';
 
 /** The headers whose value is the operation's own. */
 type OperationHeader = 'Link' | 'Location' | 'Deprecation' | 'Sunset' | 'WWW-Authenticate';
-
-/** What the examples are made of. */
-export interface HeaderSource {
-  readonly routes: readonly Route[];
-  /** The addresses of the first of the servers. */
-  readonly urls: PublicUrls;
-  /** What the answers of a deprecated route say of that. */
-  readonly announcementOf: (route: Route) => Announcement | undefined;
-}
 
 /** A cursor of the page behind the item 7. */
 const CURSOR = 'MTo3Og';
@@ -25,7 +17,7 @@ function componentOf(name: string, { operationId }: Route, status: number): stri
 }
 
 /** `components/headers`: those of one operation, each with what it really sends as its example. */
-export function operationHeaders(route: Route, source: HeaderSource): Record<string, object> {
+export function operationHeaders(route: Route, source: DocumentSource): Record<string, object> {
   const { urls } = source;
   const { headers, links = [] } = source.announcementOf(route) ?? {};
   const next = route.paginated && nextLink(urls.of(filled(route.path)), new URLSearchParams({ limit: '2' }), CURSOR);
