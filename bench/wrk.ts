@@ -40,8 +40,8 @@ export async function wrk(
     writeFileSync(file, requests.join('\0'));
     const load = [`-c${String(connections)}`, `-d${String(seconds)}s`, '-t1', '-s', script, origin, '--', file];
     const child = spawnTethered(program, load, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const said = child.stdout === null ? '' : await text(child.stdout);
-    return JSON.parse(said.slice(said.lastIndexOf('{'))) as WrkResult;
+    const output = child.stdout === null ? '' : await text(child.stdout);
+    return JSON.parse(output.slice(output.lastIndexOf('{'))) as WrkResult;
   } finally {
     removeScratch(folder);
   }

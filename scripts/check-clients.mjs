@@ -229,8 +229,8 @@ async function check(name, { tool, generate, expected, compile, start: [command,
   for (const form of name === 'ogen' ? ['json'] : ['yaml', 'json']) {
     const document = `openapi.${form}`;
     writeFileSync(join(folder, document), await (await fetch(`${service.url}/${document}`)).text());
-    const said = run(...generate(folder, document), { cwd: folder });
-    const warnings = said.split('\n').filter((line) => /warn/i.test(line) && !expected?.test(line));
+    const output = run(...generate(folder, document), { cwd: folder });
+    const warnings = output.split('\n').filter((line) => /warn/i.test(line) && !expected?.test(line));
     if (warnings.length > 0) throw new Error(`warns about ${document}: ${warnings.join('\n')}`);
   }
   compile(folder);

@@ -171,9 +171,9 @@ try {
       continue;
     }
     const row = `| ${language} | ${differences(found)} |`;
-    const isTold = page.includes(row);
-    console.log(isTold ? row : `${row}  <- not in docs/api.md`);
-    if (!isTold) process.exitCode = 1;
+    const isDocumented = page.includes(row);
+    console.log(isDocumented ? row : `${row}  <- not in docs/api.md`);
+    if (!isDocumented) process.exitCode = 1;
   }
 } finally {
   rmSync(folder, { recursive: true });

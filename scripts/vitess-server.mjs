@@ -45,8 +45,8 @@ export async function startVitess() {
       VT_MYSQL_BASEDIR: join(dirname(mysqld), 'root/usr'),
     },
   });
-  let said = '';
-  child.stderr.on('data', (text) => (said = `${said}${text}`.slice(-10_000)));
+  let errors = '';
+  child.stderr.on('data', (text) => (errors = `${errors}${text}`.slice(-10_000)));
   const exited = once(child, 'exit');
   const stop = async () => {
     child.kill('SIGTERM');
@@ -60,7 +60,7 @@ export async function startVitess() {
     return { url: `mysql://root@127.0.0.1:${port}`, stop };
   }
   await stop();
-  throw new Error(`Vitess did not start:\n${said}`);
+  throw new Error(`Vitess did not start:\n${errors}`);
 }
 
 const OPTIONS = [

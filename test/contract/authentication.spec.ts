@@ -203,10 +203,10 @@ onEachEngine('authentication', (engine) => {
     it('is logged at each change, whatever LOG_LEVEL says, without the secret', async () => {
       const audited = async (...args: string[]) => {
         const { stdout, stderr } = await runCommand(database, ['keys', ...args], { LOG_LEVEL: 'error' });
-        const said = stderr.trim().split('\n');
-        const lines = said.filter((line) => line.startsWith('{'));
+        const messages = stderr.trim().split('\n');
+        const lines = messages.filter((line) => line.startsWith('{'));
         expect(lines).toHaveLength(1);
-        if (args[0] !== 'revoke') expect(said).toEqual(lines);
+        if (args[0] !== 'revoke') expect(messages).toEqual(lines);
         return { key: stdout.trim(), line: JSON.parse(lines[0] ?? '') as LogLine };
       };
       const terms = { client: 'audited', level: 'info' };

@@ -94,7 +94,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
   }
 
   /** The example of an operation, with the status that must answer it because of the circumstances. */
-  const doomed = (operation: Operation, what: string, status: number): GeneratedRequest => ({
+  const exampleWith = (operation: Operation, what: string, status: number): GeneratedRequest => ({
     ...generator.example(operation),
     what: `${operation.operationId} with ${what}`,
     statuses: [status],
@@ -111,7 +111,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     unchanged: once(() =>
       forEach(async (operation) => {
         if (operation.responses['304'] === undefined) return [];
-        return faults(operation, doomed(operation, 'If-None-Match', 304), { headers: [['If-None-Match', '*']] });
+        return faults(operation, exampleWith(operation, 'If-None-Match', 304), { headers: [['If-None-Match', '*']] });
       }),
     ),
     broken: once(() =>
@@ -129,7 +129,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     held: once(() => forEach(repeatInFlight)),
     faulty: once(async () => {
       await store.database.query('ALTER TABLE pet RENAME TO pet_away');
-      const found = await forEach((operation) => faults(operation, doomed(operation, 'no table', 500)));
+      const found = await forEach((operation) => faults(operation, exampleWith(operation, 'no table', 500)));
       await store.database.query('ALTER TABLE pet_away RENAME TO pet');
       return found;
     }),
@@ -147,7 +147,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     ];
     const found: string[] = [];
     for (const [what, status, extra, change] of mistakes) {
-      found.push(...(await faults(operation, { ...doomed(operation, what, status), ...change }, extra)));
+      found.push(...(await faults(operation, { ...exampleWith(operation, what, status), ...change }, extra)));
     }
     return found;
   }
@@ -157,7 +157,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
   async function repeatWithKey(operation: Operation): Promise<string[]> {
     if (!takesKey(operation)) return [];
     const headers: Headers = [['Idempotency-Key', `repeated-${operation.operationId}`]];
-    const first = doomed(operation, 'a new Idempotency-Key', 201);
+    const first = exampleWith(operation, 'a new Idempotency-Key', 201);
     const [other] = fc.sample(generator.valid(operation), { numRuns: 1, seed: 4711 });
     return [
       ...(await faults(operation, first, { headers })),
@@ -195,10 +195,10 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     const first =
       operation.responses['410'] === undefined
         ? generator.example(operation)
-        : doomed(operation, 'its sunset behind it', 410);
+        : exampleWith(operation, 'its sunset behind it', 410);
     return [
       ...(await faults(operation, first, { key, url })),
-      ...(await faults(operation, doomed(operation, 'no quota left', 429), { key, url })),
+      ...(await faults(operation, exampleWith(operation, 'no quota left', 429), { key, url })),
     ];
   }
 
@@ -209,7 +209,7 @@ onEachEngine('what is served and what openapi.json declares are the same', (engi
     // The occupying request counts as soon as the service processes it.
     const bytes = bytesOf(operation, generator.example(operation), {});
     for (let left = 500; left > 0 && (await exchangeRaw(url, bytes)).status !== 503; left--);
-    const found = await faults(operation, doomed(operation, 'another request in work', 503), { url });
+    const found = await faults(operation, exampleWith(operation, 'another request in work', 503), { url });
     await release();
     await occupying;
     return found;

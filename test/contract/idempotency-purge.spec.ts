@@ -71,8 +71,8 @@ onEachEngine('expired records of Idempotency-Key', (engine) => {
     const waited = /ER_LOCK_WAIT_TIMEOUT|DATABASE_TIMEOUT|SQLITE_BUSY/;
     const isWait = (line: Readonly<Record<string, unknown>>): boolean =>
       line['event'] === 'idempotency.purge_failed' && waited.test(JSON.stringify(line));
-    const told = service.log.filter((line) => String(line['event']).startsWith('idempotency.') && !isWait(line));
-    expect(told).toMatchObject([
+    const lines = service.log.filter((line) => String(line['event']).startsWith('idempotency.') && !isWait(line));
+    expect(lines).toMatchObject([
       { event: 'idempotency.purge_failed', level: 'warn', err: { code: MISSING_TABLE[engine.name] } },
       { event: 'idempotency.purge_recovered', level: 'info' },
     ]);

@@ -261,8 +261,8 @@ onEachEngine('the list', (engine) => {
       const alone: Answer[] = [];
       for (const query of queries) alone.push(await list(query));
       const together = await Promise.all(queries.map(list));
-      const told = ({ text, headers }: Answer): unknown[] => [text, headers.get('link'), headers.get('etag')];
-      expect(together.map(told)).toStrictEqual(alone.map(told));
+      const partsOf = ({ text, headers }: Answer): unknown[] => [text, headers.get('link'), headers.get('etag')];
+      expect(together.map(partsOf)).toStrictEqual(alone.map(partsOf));
     });
 
     it('refuses a cursor under another status', async () => {

@@ -397,8 +397,8 @@ describe('limits shared by Redis', () => {
       await sleep(500);
       await until('limits.local', 'limits.shared');
       for (const [replica, { log }] of replicas.entries()) {
-        const told = events(replicas[replica]!, 'limits.local', 'limits.shared');
-        const [lost, back] = told.filter((line) => log.indexOf(line) >= before[replica]!);
+        const changes = events(replicas[replica]!, 'limits.local', 'limits.shared');
+        const [lost, back] = changes.filter((line) => log.indexOf(line) >= before[replica]!);
         const host = new URL(redis.url).host;
         expect(lost).toMatchObject({
           host,

@@ -37,9 +37,9 @@ describe.each(documents)('$path', ({ typed }) => {
 
   it('gives commands the options that they have', () => {
     const unknown = typed.flatMap(commandsIn).flatMap(({ command, options }) => {
-      const said = help.get(command) ?? '';
-      if (!said.startsWith(`Usage: animal-store ${command}`.trimEnd())) return [`there is no ${command}`];
-      const missing = options.filter((option) => !new RegExp(`[\\s,]${option}\\b`).test(said));
+      const usage = help.get(command) ?? '';
+      if (!usage.startsWith(`Usage: animal-store ${command}`.trimEnd())) return [`there is no ${command}`];
+      const missing = options.filter((option) => !new RegExp(`[\\s,]${option}\\b`).test(usage));
       return missing.map((option) => `${command} ${option}`);
     });
     expect(unknown).toEqual([]);

@@ -106,13 +106,13 @@ onEachEngine('the tables of features', (engine) => {
     const broken = hosting({ features: ['features/fails-to-migrate.feature.ts'] });
     const service = Service.launch({ database, ...broken });
     const line = await service.untilLogged(({ event }) => event === 'migration.failed', 15_000);
-    const told = "Migration CreateNothing1500000000000 of feature 'nothing' failed: The database failed (";
+    const message = "Migration CreateNothing1500000000000 of feature 'nothing' failed: The database failed (";
     expect(line).toMatchObject({
       level: 'error',
       feature: 'nothing',
       migration: 'CreateNothing1500000000000',
-      msg: expect.stringContaining(told),
-      err: { message: expect.stringContaining(told), stack: expect.stringMatching(/^Migration .*\)\n {4}at /) },
+      msg: expect.stringContaining(message),
+      err: { message: expect.stringContaining(message), stack: expect.stringMatching(/^Migration .*\)\n {4}at /) },
     });
     expect(await inDatabase()).toStrictEqual([...PLATFORM, ...PETS, ...ADOPTIONS]);
     const refused = await service.untilLogged(({ event }) => event === 'db.statement_refused');
@@ -129,7 +129,7 @@ onEachEngine('the tables of features', (engine) => {
     expect(stderr).toMatch(
       /^applying CreateNothing1500000000000\nThe database refused a statement: .*\nCREATE NOTHING\n( +at .*\n)+The command failed: /m,
     );
-    expect(stderr).toContain(`\nThe command failed: ${told}`);
+    expect(stderr).toContain(`\nThe command failed: ${message}`);
     const production = { NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://pets.test/v1', LOG_FORMAT: undefined };
     const asJob = { ...broken.env, ...production, DATABASE_TLS_MODE: 'disable' };
     const collected = await runCommand(empty, ['migrate'], asJob, broken.program);
@@ -146,7 +146,7 @@ onEachEngine('the tables of features', (engine) => {
         level: 'fatal',
         event: 'command.failed',
         service: 'animal-store',
-        msg: expect.stringContaining(`The command failed: ${told}`),
+        msg: expect.stringContaining(`The command failed: ${message}`),
         err: { type: 'MigrationError', stack: expect.stringMatching(/^Migration .*\)\n {4}at /) },
       },
     ]);

@@ -92,8 +92,8 @@ onEachEngine('an entity whose table no migration makes', (engine) => {
   it('leaves the service unready, which names the feature and what to do', async () => {
     const database = await engine.createDatabase();
     const service = Service.launch({ database, ...hosting({ features: ['features/no-migration.feature.ts'] }) });
-    const told = await service.untilLogged(({ event }) => event === 'db.schema_differs');
-    expect(told).toMatchObject({
+    const line = await service.untilLogged(({ event }) => event === 'db.schema_differs');
+    expect(line).toMatchObject({
       level: 'error',
       differences: [
         'Table receipt of entity Receipt is not there, or the login may not see it; ' +

@@ -40,19 +40,19 @@ describe('the guide, by someone who has only that page', () => {
     const further = 'npx nest g feature returns';
     const shell = [make, enter, install, further, 'npm test', 'npm start -- help'].join(' && ');
     const env = `export npm_config_cache=${join(folder, 'cache')} npm_config_update_notifier=false npm_config_audit=false npm_config_prefer_offline=true`;
-    const said = await runIn(
+    const printed = await runIn(
       folder,
       'bash',
       '-ec',
       `${env}; ${shell}`.replaceAll('PATH/TO/animal-store-1.0.0.tgz', tarball),
     );
-    expect(said).toContain('CREATE src/returns/returns.feature.ts ');
+    expect(printed).toContain('CREATE src/returns/returns.feature.ts ');
     const { peerDependencies } = JSON.parse(readFileSync(join(folder, 'orders/package.json'), 'utf8')) as {
       peerDependencies: Record<string, string>;
     };
     expect(peerDependencies['animal-store']).toBe('^1.0.0');
-    expect(said).toMatch(/pass 6\n.*fail 0\n/);
-    expect(said).toMatch(/^Usage: animal-store /m);
+    expect(printed).toMatch(/pass 6\n.*fail 0\n/);
+    expect(printed).toMatch(/^Usage: animal-store /m);
   }, 300_000);
 
   afterAll(() => removeScratch(folder));
@@ -178,9 +178,9 @@ describe('what a feature costs', () => {
   it('is what the guide says', () => {
     const { tables } = readDocument('docs/extending/guide.md');
     const table = tables.find(({ header }) => header.includes('Commands'));
-    const said = table?.rows.map((row) => row.slice(1).map(Number));
+    const documented = table?.rows.map((row) => row.slice(1).map(Number));
     const { generated, byHand, plain } = counted;
-    expect(said).toEqual([generated, byHand, plain].map(({ commands: n, files, lines }) => [n, files, lines]));
+    expect(documented).toEqual([generated, byHand, plain].map(({ commands: n, files, lines }) => [n, files, lines]));
   });
 
   it('is less than without the platform', () => {

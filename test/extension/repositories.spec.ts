@@ -124,14 +124,14 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
         err: { stack: expect.stringContaining('library.feature.ts:') },
       });
       const refused = other.log.filter(({ event }) => event === 'db.statement_refused');
-      const told = {
+      const line = {
         level: 'warn',
         feature: 'library',
         statement: expect.stringContaining('nmae'),
         msg: expect.stringMatching(/^The database refused a statement: .*nmae/),
         sent_by: expect.stringMatching(/acquisitions\.service\.ts:\d+/),
       };
-      expect(refused).toEqual(mode === 'development' ? [expect.objectContaining(told)] : []);
+      expect(refused).toEqual(mode === 'development' ? [expect.objectContaining(line)] : []);
       expect(other.output).not.toContain('Canary4711');
       if (mode === 'test') expect(other.output).not.toMatch(/nmae|SELECT/);
       await other.stop();

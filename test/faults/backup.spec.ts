@@ -65,11 +65,11 @@ interface Pet {
   }
 
   /** Restores into an empty database of the same name on another server. Returns the output of restore.sh. */
-  async function restore(...more: readonly string[]): Promise<{ database: TestDatabase; told: string }> {
+  async function restore(...more: readonly string[]): Promise<{ database: TestDatabase; output: string }> {
     const database = await createMysqlDatabase(other.url(), other.adminUrl(), nameOf(source));
     try {
       const { stdout } = await run(script('restore.sh'), [loginOf(other), nameOf(source), dump, ...more]);
-      return { database, told: stdout };
+      return { database, output: stdout };
     } catch (error) {
       await database.drop();
       throw error;
@@ -152,9 +152,9 @@ interface Pet {
   });
 
   it('has every pet that was acknowledged before it began; a key that was revoked since is good again, and told', async () => {
-    const { database, told } = await restore();
+    const { database, output } = await restore();
     expect([...(await petsOf(database))]).toStrictEqual(expect.arrayContaining([...before]));
-    expect(told).toContain(`${publicIdOf(revoked)}\tleaked`);
+    expect(output).toContain(`${publicIdOf(revoked)}\tleaked`);
     await serving(database, async (url) => {
       expect((await new HttpClient(url, revoked).get('/v1/pets')).status).toBe(200);
       expect((await runCommand(database, ['keys', 'revoke', publicIdOf(revoked)])).code).toBe(0);
@@ -165,10 +165,10 @@ interface Pet {
   });
 
   it('gives no id again that was in it, but those that came after it, unless they are raised as it says', async () => {
-    const { database, told } = await restore();
+    const { database, output } = await restore();
     const dumped = [...(await petsOf(database)).keys()].map(BigInt as (id: unknown) => bigint);
     const highest = dumped.reduce((most, id) => (id > most ? id : most), 0n);
-    expect(BigInt(/^pet\t(\d+)$/m.exec(told)![1]!)).toBeGreaterThan(highest);
+    expect(BigInt(/^pet\t(\d+)$/m.exec(output)![1]!)).toBeGreaterThan(highest);
     const [last] = [...after.keys()].slice(-1);
     await database.query(`ALTER TABLE pet AUTO_INCREMENT = ${String(last! + 1n)}`);
     await serving(database, async (url) => {
@@ -192,9 +192,9 @@ interface Pet {
   });
 
   it('and the binary log bring back the moment before an accident: pets, ids and the revocation', async () => {
-    const { database, told } = await restore(loginOf(server), moment);
+    const { database, output } = await restore(loginOf(server), moment);
     expect([...(await petsOf(database))]).toStrictEqual(expect.arrayContaining([...before, ...after]));
-    expect(told).not.toContain(publicIdOf(revoked));
+    expect(output).not.toContain(publicIdOf(revoked));
     await serving(database, async (url) => {
       expect((await new HttpClient(url, revoked).get('/v1/pets')).status).toBe(401);
       expect((await new HttpClient(url, key).get('/v1/pets?limit=100')).status).toBe(200);

@@ -15,7 +15,7 @@ const MOST_VAIN_TRIES = 10;
 const LONGEST_REST_MS = 60_000;
 
 /** A module that writes every name that code gives to a function to `file`. */
-const telling = (file: string): string => `
+const recordingNames = (file: string): string => `
   import { appendFileSync } from 'node:fs';
   const { defineProperty } = Object;
   Object.defineProperty = (target, key, descriptor) => {
@@ -40,14 +40,14 @@ describe('what every request runs', () => {
       '--trace-gc --gc-memory-reducer-start-delay-ms=500',
       `--import ${join(folder, 'names.mjs')}`,
     ];
-    writeFileSync(join(folder, 'names.mjs'), telling(names));
+    writeFileSync(join(folder, 'names.mjs'), recordingNames(names));
     writeFileSync(node, `#!/bin/sh\nexec ${process.execPath} ${flags.join(' ')} "$@"\n`);
     chmodSync(node, 0o755);
     database = await createSqliteDatabase();
     service = await Service.start({ database, node, env: { RATE_LIMIT_PER_MINUTE: '0', SHED_LOOP_DELAY_MS: '0' } });
     headers = { authorization: `Bearer ${await service.createKey()}` };
     const result = await autocannon({ url: `${service.url}/v1/pets`, headers, amount: MANY, connections: 20 });
-    [tracedBefore, printedBefore] = [told().length, service.output.length];
+    [tracedBefore, printedBefore] = [traceText().length, service.output.length];
     expect(result['2xx']).toBe(MANY);
   });
 
@@ -57,11 +57,11 @@ describe('what every request runs', () => {
     removeScratch(folder);
   });
 
-  const told = (): string => readFileSync(trace, 'utf8');
+  const traceText = (): string => readFileSync(trace, 'utf8');
 
   it('is compiled by V8, and not tried in vain again and again', () => {
-    expect(told()).toMatch(/completed compiling .*parserOnIncoming/);
-    const vain = [...told().matchAll(/aborted \w+ \S+ <JSFunction (\S+)/g)].map(([, name]) => name as string);
+    expect(traceText()).toMatch(/completed compiling .*parserOnIncoming/);
+    const vain = [...traceText().matchAll(/aborted \w+ \S+ <JSFunction (\S+)/g)].map(([, name]) => name as string);
     const often = [...Map.groupBy(vain, (name) => name)].filter(([, tries]) => tries.length > MOST_VAIN_TRIES);
     expect(often.map(([name]) => name)).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('what every request runs', () => {
       while (!hasCollected() && performance.now() < deadline) await sleep(100);
       expect(hasCollected()).toBe(true);
       const thrownAway = [
-        ...told()
+        ...traceText()
           .slice(tracedBefore)
           .matchAll(/dependent code .*?<SharedFunctionInfo ?([^>]*)/g),
       ];

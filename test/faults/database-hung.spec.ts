@@ -89,7 +89,7 @@ onOwnServer('a database that does not answer', () => {
       await ask(500);
       // Opens as many client connections as the test needs. The pool may not have all of its ten connections yet.
       await Promise.all(Array.from({ length: 64 }, (_, n) => client.get(`/v1/pets/${String(n + 1)}`)));
-      const [most, told] = [descriptors() + 10, events('db.unavailable')];
+      const [most, outagesBefore] = [descriptors() + 10, events('db.unavailable')];
       hang();
       const notReady = probes.until(false, 60_000);
       const answers = await ask(HANG_MS);
@@ -110,7 +110,7 @@ onOwnServer('a database that does not answer', () => {
       noteFigure('the database hangs: slowest 503', Math.max(...answers.map(({ ms }) => ms)), DEADLINES_MS + 250);
       noteFigure('the database hangs: slowest /livez', probes.slowestLivez, 100);
       expect(events('request.hung')).toBe(0);
-      const lines = events('db.unavailable') - told;
+      const lines = events('db.unavailable') - outagesBefore;
       expect(lines).toBeGreaterThanOrEqual(1);
       expect(lines).toBeLessThanOrEqual(9);
 

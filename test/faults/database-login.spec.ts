@@ -79,8 +79,8 @@ onOwnServer('a login that the server refuses while the service runs', () => {
   }
 
   async function expectBlamedOnTheLogin(code: RegExp): Promise<void> {
-    const told = service.log.filter(({ event, part }) => event === 'db.unavailable' && part === 'connect');
-    const refused = told.filter(({ msg }) => msg === REFUSED);
+    const lines = service.log.filter(({ event, part }) => event === 'db.unavailable' && part === 'connect');
+    const refused = lines.filter(({ msg }) => msg === REFUSED);
     expect(refused).toMatchObject([{ level: 'warn', host: `127.0.0.1:${String(proxy.port)}`, user: 'keeper' }]);
     expect((refused[0]?.['err'] as { code: string }).code).toMatch(code);
     expect(service.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
@@ -176,8 +176,8 @@ onOwnServer('a login that the server refuses while the service runs', () => {
       await database.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema()}.${table} TO ${USER}`);
     proxy.reset();
     expectRefused(await client.post('/v1/pets', { name: 'Not granted', categoryId: 1 }));
-    const told = await service.untilLogged(({ event, part }) => event === 'db.unavailable' && part === 'write');
-    expect(told).toMatchObject({ level: 'warn', user: 'keeper', err: { code: 'ER_TABLEACCESS_DENIED_ERROR' } });
+    const line = await service.untilLogged(({ event, part }) => event === 'db.unavailable' && part === 'write');
+    expect(line).toMatchObject({ level: 'warn', user: 'keeper', err: { code: 'ER_TABLEACCESS_DENIED_ERROR' } });
     expect(await metricValue(service.managementUrl, 'animal_store_feature_faults_total', 'kind="error"')).toBe(0);
   });
 });

@@ -135,8 +135,8 @@ onMysql('a database that moves while the service runs', (engine) => {
     const later = old.accepted;
     await serve(2 * MAX_AGE_MS);
     expect(old.accepted).toBeGreaterThan(later);
-    const told = service.log.filter(({ event, level }) => event === 'config.warning' && level === 'warn');
-    expect(told).toHaveLength(1);
+    const warnings = service.log.filter(({ event, level }) => event === 'config.warning' && level === 'warn');
+    expect(warnings).toHaveLength(1);
     expect(service.output).not.toMatch(/first|second/);
     await service.stop();
     await database.query(`DROP USER '${user}'@'${host}'`);
@@ -151,8 +151,8 @@ onMysql('a database that moves while the service runs', (engine) => {
       database: { url: '' },
       env: { DATABASE_URL: undefined, DATABASE_URL_FILE: file },
     });
-    const told = await service.untilLogged(({ event }) => event === 'db.unavailable');
-    expect(told).toMatchObject({ part: 'connect', err: { code: 'ER_ACCESS_DENIED_ERROR' } });
+    const line = await service.untilLogged(({ event }) => event === 'db.unavailable');
+    expect(line).toMatchObject({ part: 'connect', err: { code: 'ER_ACCESS_DENIED_ERROR' } });
     writeFileSync(file, database.url);
     await service.untilLogged(({ event }) => event === 'app.ready');
     await service.stop();

@@ -28,8 +28,8 @@ onEachEngine('a table that somebody changed', (engine) => {
       await (await Service.start({ database })).stop();
       await retype(engine, database, type);
       const service = Service.launch({ database });
-      const told = await service.untilLogged(({ event }) => event === 'db.schema_differs');
-      expect(told).toMatchObject({
+      const line = await service.untilLogged(({ event }) => event === 'db.schema_differs');
+      expect(line).toMatchObject({
         level: 'error',
         differences: [`Column pet.category_id is ${type.toLowerCase()}, the entity says bigint`],
       });
@@ -51,8 +51,8 @@ onMysql('a table whose writes are no part of a transaction', (engine) => {
     await (await Service.start({ database })).stop();
     await database.query('ALTER TABLE idempotency_record ENGINE = MyISAM');
     const service = Service.launch({ database });
-    const told = await service.untilLogged(({ event }) => event === 'db.schema_differs');
-    expect(JSON.stringify(told['differences'])).toContain('idempotency_record.id is in a table of MyISAM, not InnoDB');
+    const line = await service.untilLogged(({ event }) => event === 'db.schema_differs');
+    expect(JSON.stringify(line['differences'])).toContain('idempotency_record.id is in a table of MyISAM, not InnoDB');
     await service.stop();
     await database.drop();
   });

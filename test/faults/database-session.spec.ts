@@ -112,9 +112,9 @@ onOwnServer('a server that logs statements, which takes no write at READ COMMITT
     expect(migrated).toMatchObject({ code: 1, stdout: '' });
     expect(migrated.stderr).toMatch(/^The database cannot be used: mysql:.*binlog_format is STATEMENT.*\n$/);
     const service = Service.launch({ database });
-    const told = await service.untilLogged(({ event }) => event === 'db.unavailable');
-    expect(told).toMatchObject({ part: 'connect', user: 'store', err: { code: 'DATABASE_SESSION' } });
-    expect(JSON.stringify(told)).toContain('binlog_format is STATEMENT');
+    const line = await service.untilLogged(({ event }) => event === 'db.unavailable');
+    expect(line).toMatchObject({ part: 'connect', user: 'store', err: { code: 'DATABASE_SESSION' } });
+    expect(JSON.stringify(line)).toContain('binlog_format is STATEMENT');
     await database.query('SET GLOBAL binlog_format = ROW');
     await service.untilLogged(({ event }) => event === 'app.ready');
     await service.stop();

@@ -160,13 +160,13 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     });
     await service.untilLogged((line) => line['event'] === 'app.ready');
     await present(trusted.issue('IP:127.0.0.1', -1));
-    const told = await service.untilLogged((line) => line['event'] === 'db.unavailable');
-    expect(told).toMatchObject({ level: 'warn', part: 'connect', err: { code: 'DATABASE_TLS_EXPIRED' } });
+    const outage = await service.untilLogged((line) => line['event'] === 'db.unavailable');
+    expect(outage).toMatchObject({ level: 'warn', part: 'connect', err: { code: 'DATABASE_TLS_EXPIRED' } });
     while ((await probes.get('/readyz')).status !== 503) await sleep(50);
     await present(trusted.issue('IP:127.0.0.1'));
     await service.untilLogged((line) => line['event'] === 'db.recovered');
     while ((await probes.get('/readyz')).status !== 200) await sleep(50);
-    expect(service.log.filter(({ event }) => event === 'db.unavailable')).toEqual([told]);
+    expect(service.log.filter(({ event }) => event === 'db.unavailable')).toEqual([outage]);
     await service.stop();
     await wire.stop();
   });
@@ -204,8 +204,10 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     await serveAnew();
     writeFileSync(file('client.key'), 'none');
     await serveAnew();
-    const told = service.log.filter(({ event }) => event === 'config.warning');
-    expect(told).toMatchObject([{ level: 'warn', err: { message: expect.stringMatching(/DATABASE_TLS_KEY_FILE/) } }]);
+    const warnings = service.log.filter(({ event }) => event === 'config.warning');
+    expect(warnings).toMatchObject([
+      { level: 'warn', err: { message: expect.stringMatching(/DATABASE_TLS_KEY_FILE/) } },
+    ]);
     await service.stop();
     await statement("ALTER USER store@'%' REQUIRE NONE");
     await moveTo(trusted);

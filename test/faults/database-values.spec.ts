@@ -29,8 +29,8 @@ onEachEngine('a feature that binds what no column stores', (engine) => {
     const client = new HttpClient(service.url, await storeKey(database));
     const before = await metricValue(service.managementUrl, 'animal_store_feature_faults_total', 'feature="slips"');
     expect(await client.post(`/v1/slips/${what}`, undefined)).toBeErrorShape(500, 'internal_error');
-    const told = await service.untilLogged(({ level }) => level === 'error');
-    expect(JSON.stringify(told)).toMatch(/Value 3 of a statement \(INSERT pet\) is /);
+    const line = await service.untilLogged(({ level }) => level === 'error');
+    expect(JSON.stringify(line)).toMatch(/Value 3 of a statement \(INSERT pet\) is /);
     expect(service.output).not.toContain('canary-4711');
     const faults = await metricValue(service.managementUrl, 'animal_store_feature_faults_total', 'feature="slips"');
     expect(faults).toBe(before + 1);

@@ -18,7 +18,7 @@ const DELAY_MS = 2000;
 const NAPS = ['features/sleeper.feature.ts'];
 
 /** Sends requests on one keep-alive connection until the service closes it. Wrong answers are in `failures`. */
-class Regular {
+class KeepAliveClient {
   created = 0;
   answered = 0;
   readonly failures: string[] = [];
@@ -29,7 +29,7 @@ class Regular {
     private readonly pauseMs: number,
   ) {}
 
-  async askUntilTold(): Promise<void> {
+  async askUntilClosed(): Promise<void> {
     const connection = await RawConnection.open(this.url);
     try {
       for (let turn = 0; ; turn++) {
@@ -65,12 +65,15 @@ onMysql('SIGTERM under load', (engine) => {
     const service = await Service.start({ database, env });
     const key = await storeKey(database);
     const management = new HttpClient(service.managementUrl);
-    const regulars = Array.from({ length: CLIENTS }, (_, at) => new Regular(service.url, key, at % 3 === 0 ? 200 : 0));
-    const asking = Promise.all(regulars.map((regular) => regular.askUntilTold()));
-    const answered = (): number => regulars.reduce((sum, regular) => sum + regular.answered, 0);
-    while (answered() < REQUESTS || regulars.some((regular) => regular.answered < 3)) await sleep(50);
+    const clients = Array.from(
+      { length: CLIENTS },
+      (_, at) => new KeepAliveClient(service.url, key, at % 3 === 0 ? 200 : 0),
+    );
+    const asking = Promise.all(clients.map((each) => each.askUntilClosed()));
+    const answered = (): number => clients.reduce((sum, each) => sum + each.answered, 0);
+    while (answered() < REQUESTS || clients.some((each) => each.answered < 3)) await sleep(50);
 
-    const told = performance.now();
+    const signalled = performance.now();
     service.signal('SIGTERM');
     await service.untilLogged(({ event }) => event === 'app.draining');
     expect((await management.get('/readyz')).status).toBe(503);
@@ -80,11 +83,11 @@ onMysql('SIGTERM under load', (engine) => {
     expect((await new HttpClient(service.url, key).get('/v1/pets?limit=1')).status).toBe(200);
     await asking;
     expect(await service.exited).toEqual({ code: 0, signal: null });
-    noteFigure('stopped under load: ended, after SHUTDOWN_DELAY_MS', performance.now() - told - DELAY_MS, 5000);
+    noteFigure('stopped under load: ended, after SHUTDOWN_DELAY_MS', performance.now() - signalled - DELAY_MS, 5000);
     noteFigure('stopped under load: served, none failed', answered(), undefined, 'requests');
 
-    expect(regulars.flatMap(({ failures }) => failures)).toEqual([]);
-    const created = regulars.reduce((sum, regular) => sum + regular.created, 0);
+    expect(clients.flatMap(({ failures }) => failures)).toEqual([]);
+    const created = clients.reduce((sum, each) => sum + each.created, 0);
     expect(await database.query('SELECT COUNT(*) AS pets FROM pet')).toEqual([{ pets: BigInt(created) }]);
     const left = "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND user <> 'root'";
     expect(await database.query(left)).toEqual([]);

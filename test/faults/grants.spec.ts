@@ -121,8 +121,8 @@ onMysql('the first installation, by the grants that the command prints before th
     await database.query(`CREATE USER '${forgetful.name}'@'%' IDENTIFIED BY '${forgetful.password}'`);
     await database.query(`GRANT SELECT ON ${schema}.pet TO '${forgetful.name}'@'%'`);
     const unready = Service.launch({ database: loggedInAs(forgetful), env: { MIGRATIONS: 'check' } });
-    const told = await unready.untilLogged(({ event }) => event === 'db.unavailable');
-    expect(told).toMatchObject({ level: 'warn', part: 'read', err: { code: 'ER_TABLEACCESS_DENIED_ERROR' } });
+    const line = await unready.untilLogged(({ event }) => event === 'db.unavailable');
+    expect(line).toMatchObject({ level: 'warn', part: 'read', err: { code: 'ER_TABLEACCESS_DENIED_ERROR' } });
     await database.query(`GRANT SELECT ON ${schema}.migration TO '${forgetful.name}'@'%'`);
     await unready.untilLogged(({ event }) => event === 'db.recovered');
     await unready.stop();

@@ -29,9 +29,9 @@ onEachEngine('the ids of a table are used up', (engine) => {
     expect((await client.get(`/v1/pets/${LAST_ID}`)).status).toBe(200);
     expect((await client.get('/v1/pets')).status).toBe(200);
     expect((await new HttpClient(service.managementUrl).get('/readyz')).status).toBe(200);
-    const told = service.log.filter(({ event }) => event === 'db.unavailable');
+    const lines = service.log.filter(({ event }) => event === 'db.unavailable');
     const code = expect.stringMatching(/^(SQLITE_FULL|HA_ERR_AUTOINC_ERANGE|ER_AUTOINC_READ_FAILED)$/);
-    expect(told).toMatchObject([{ level: 'warn', part: 'write', err: { code } }]);
+    expect(lines).toMatchObject([{ level: 'warn', part: 'write', err: { code } }]);
     await service.stop();
     await database.drop();
   });

@@ -97,10 +97,11 @@ describe('the reader of the log', () => {
 
     // Lines that were not dropped arrive whole and in order when the reader continues.
     piped.reader.kill('SIGCONT');
-    const told = (): string[] => piped.lines().filter((line) => /"event":"(http\.request|request\.failed)"/.test(line));
-    while (told().length < 2 * LINES - lost) await sleep(50);
-    expect(told()).toHaveLength(2 * LINES - lost);
-    const times = told().map((line) => (JSON.parse(line) as { time: string }).time);
+    const requestLines = (): string[] =>
+      piped.lines().filter((line) => /"event":"(http\.request|request\.failed)"/.test(line));
+    while (requestLines().length < 2 * LINES - lost) await sleep(50);
+    expect(requestLines()).toHaveLength(2 * LINES - lost);
+    const times = requestLines().map((line) => (JSON.parse(line) as { time: string }).time);
     expect(times).toEqual([...times].sort());
     expect(await dropped()).toBe(lost);
   });

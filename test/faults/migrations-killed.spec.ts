@@ -36,8 +36,8 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
       env: programEnvironment(database.url, env),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let said = '';
-    command.stdout?.on('data', (text: Buffer) => (said += String(text)));
+    let output = '';
+    command.stdout?.on('data', (text: Buffer) => (output += String(text)));
     const exited = once(command, 'close');
     const arePetsThere = async (): Promise<boolean> =>
       (await rowsOf(database, 'SELECT name FROM migration')).some(({ name }) => name === 'CreatePets1764201600000');
@@ -45,8 +45,8 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
     await sleep(SLOW_MS / 4);
     command.kill(signal);
     expect(await exited).toEqual([code, null]);
-    expect(said).toMatch(/^applying CreateGrains1764300200000\napplied CreateGrains1764300200000$/m);
-    expect(said).toContain(`Stopped by ${signal}: what was under way is done`);
+    expect(output).toMatch(/^applying CreateGrains1764300200000\napplied CreateGrains1764300200000$/m);
+    expect(output).toContain(`Stopped by ${signal}: what was under way is done`);
     expect(await database.query('SELECT owner FROM migration_lock')).toEqual([]);
     expect(await runCommand(database, ['migrate'], env, program)).toMatchObject({ code: 0 });
     await database.drop();
@@ -62,13 +62,13 @@ onEachEngine('the command migrate that is asked to stop', (engine) => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const exited = once(command, 'close');
-    let said = '';
-    command.stdout?.on('data', (text: Buffer) => (said += String(text)));
+    let output = '';
+    command.stdout?.on('data', (text: Buffer) => (output += String(text)));
     command.stderr?.on('data', (text: Buffer) => {
       if (String(text).includes('undoing')) command.kill('SIGTERM');
     });
     expect(await exited).toEqual([143, null]);
-    expect(said).toBe('undone CreateGrains1764300200000\n');
+    expect(output).toBe('undone CreateGrains1764300200000\n');
     const names = (await database.query('SELECT name FROM migration')).map(({ name }) => name);
     expect(names).not.toContain('CreateGrains1764300200000');
     expect(await database.query('SELECT owner FROM migration_lock')).toEqual([]);
@@ -98,10 +98,10 @@ onEachEngine('a process that is killed while it migrates', (engine) => {
         // As if thirty seconds had passed.
         await database.query('UPDATE migration_lock SET expires_at = ?', [Date.now() - 1]);
         await next.untilLogged(({ event }) => event === 'app.ready', 40_000);
-        const told = next.log.filter(({ event }) => String(event).startsWith('migration.'));
-        expect(told.slice(0, 1)).toMatchObject([{ event: 'migration.waiting', level: 'info' }]);
+        const lines = next.log.filter(({ event }) => String(event).startsWith('migration.'));
+        expect(lines.slice(0, 1)).toMatchObject([{ event: 'migration.waiting', level: 'info' }]);
         const [begun, done] = [`migration.started`, `migration.applied`].map((name) =>
-          told.filter(({ event }) => event === name).map(({ migration }) => migration),
+          lines.filter(({ event }) => event === name).map(({ migration }) => migration),
         );
         expect(begun).toContain('CreateGrains1764300200000');
         expect(done).toStrictEqual(begun);

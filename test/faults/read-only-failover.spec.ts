@@ -56,8 +56,8 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     // Several at once, so that there are more connections than the writer's own.
     await Promise.all(askOnConnections(client, 8));
     await old.query('SET GLOBAL read_only = 1');
-    const told = await service.untilLogged(({ event, part }) => event === 'db.unavailable' && part === 'write');
-    expect(told).toMatchObject({ level: 'warn', err: { code: 'ER_OPTION_PREVENTS_STATEMENT', errno: 1290 } });
+    const line = await service.untilLogged(({ event, part }) => event === 'db.unavailable' && part === 'write');
+    expect(line).toMatchObject({ level: 'warn', err: { code: 'ER_OPTION_PREVENTS_STATEMENT', errno: 1290 } });
     // The open connections are closed, and reads continue.
     expect((await client.get('/v1/pets?limit=1')).status).toBe(200);
     const beforeSwitch = ledger.acknowledged;
@@ -78,7 +78,7 @@ onOwnServer('a writer that becomes read-only, and another that takes over', () =
     await service.untilLogged(({ event, part }) => event === 'db.recovered' && part === 'write');
     expect(probes.deaths).toEqual([]);
     const lines = service.log.filter(({ event }) => event === 'db.unavailable');
-    expect(lines.filter(({ part }) => part === 'write')).toEqual([told]);
+    expect(lines.filter(({ part }) => part === 'write')).toEqual([line]);
   });
 });
 

@@ -72,11 +72,11 @@ onEachEngine('the schema of the release after', (engine) => {
       4102444800000,
       'AddColor4102444800000',
     ]);
-    const told =
+    const message =
       'The schema is ahead of this build by 1 migration, of a newer one or another feature: AddColor4102444800000';
-    expect((await runCommand(database, ['migrate'])).stdout).toBe(`${told}; nothing to do.\n`);
+    expect((await runCommand(database, ['migrate'])).stdout).toBe(`${message}; nothing to do.\n`);
     expect((await runCommand(database, ['migrate', '--status'])).stdout).toContain(
-      `unknown  AddColor4102444800000\n${told}.\n`,
+      `unknown  AddColor4102444800000\n${message}.\n`,
     );
     const service = await Service.start({ database, env: { MIGRATIONS: 'check' } });
     const client = new HttpClient(service.url, key);

@@ -65,7 +65,7 @@ describe('a signal during the start', () => {
     const unshare = `#!/bin/sh\nexec unshare ${asRoot} --pid --fork --kill-child ${process.execPath} "$@"\n`;
     const service = Service.launch({ database, node: script('container', unshare) });
     const first = await childOf(service.pid ?? 0);
-    while (!hears(first)) await sleep(1);
+    while (!handlesSigterm(first)) await sleep(1);
     await sleep(ms);
     process.kill(first, 'SIGTERM');
     const limit = setTimeout(() => service.signal('SIGKILL'), 15_000);
@@ -87,7 +87,7 @@ async function childOf(pid: number): Promise<number> {
 }
 
 /** Whether Node has started. It handles SIGTERM from its start on, before any JavaScript runs. */
-function hears(pid: number): boolean {
+function handlesSigterm(pid: number): boolean {
   const caught = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1] ?? '0';
   return (BigInt(`0x${caught}`) & SIGTERM_BIT) !== 0n;
 }

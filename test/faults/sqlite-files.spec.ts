@@ -95,8 +95,8 @@ describe('the files of an SQLite database', () => {
       expect(answer.headers.get('retry-after')).toMatch(/^[1-5]$/);
     }
     await expectUnready(MOVED);
-    const told = await service.untilLogged(({ event }) => event === 'db.unavailable');
-    expect(told).toMatchObject({ level: 'warn', file, err: { code: 'SQLITE_READONLY_DBMOVED' } });
+    const line = await service.untilLogged(({ event }) => event === 'db.unavailable');
+    expect(line).toMatchObject({ level: 'warn', file, err: { code: 'SQLITE_READONLY_DBMOVED' } });
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([]);
     // Reads are refused too: the open files are no longer those of the store.
     expect(await client.get('/v1/pets')).toBeErrorShape(503, 'service_unavailable');
@@ -168,7 +168,7 @@ describe('pages of an SQLite database that cannot be read', () => {
     expect((await client.get('/v1/pets/1')).status).toBe(200);
     await sleep(5000);
     expect((await readiness()).status).toBe(503);
-    const told = service.log.filter(({ event }) => event === 'db.unavailable');
-    expect(told[0]).toMatchObject({ part: 'read', file, err: { code: 'SQLITE_CORRUPT' } });
+    const lines = service.log.filter(({ event }) => event === 'db.unavailable');
+    expect(lines[0]).toMatchObject({ part: 'read', file, err: { code: 'SQLITE_CORRUPT' } });
   });
 });

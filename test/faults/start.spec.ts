@@ -232,8 +232,8 @@ describe('starting before its database', () => {
 
   it('it names the SQLite file that cannot be opened', async () => {
     const { service } = await launchOn({ url: `sqlite:${relative(emptyFolder, import.meta.dirname)}` });
-    const told = await service.untilLogged(({ event }) => event === 'db.unavailable');
-    expect(told).toMatchObject({ file: import.meta.dirname, err: { code: 'SQLITE_CANTOPEN' } });
+    const line = await service.untilLogged(({ event }) => event === 'db.unavailable');
+    expect(line).toMatchObject({ file: import.meta.dirname, err: { code: 'SQLITE_CANTOPEN' } });
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
@@ -342,10 +342,10 @@ describe('a start that cannot be', () => {
     const port = new URL(name === 'PORT' ? holder.url : holder.managementUrl).port;
     const second = Service.launch({ database, env: { [name]: port } });
     expect(await second.exited).toEqual({ code: 1, signal: null });
-    const told = second.output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
-    expect(told).toHaveLength(1);
+    const messages = second.output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    expect(messages).toHaveLength(1);
     const why = 'another process listens there (EADDRINUSE)';
-    expect(told[0]).toBe(`${name} ${port} on 0.0.0.0 cannot be listened on: ${why}. Set ${name} to another port.`);
+    expect(messages[0]).toBe(`${name} ${port} on 0.0.0.0 cannot be listened on: ${why}. Set ${name} to another port.`);
     await holder.stop();
   });
 });

@@ -75,8 +75,8 @@ onEachEngine('traces', (engine) => {
   it('go from the caller over the request to the statement', async () => {
     const { traceId, headers } = caller('1');
     const body = { name: canary.pet.text, categoryId: CATEGORY };
-    const told = { ...headers, 'user-agent': 'pets-app/1', 'x-forwarded-for': '192.0.2.7' };
-    const created = await client.post(`/v1/pets?x=${canary.query.text}&y`, body, { headers: told });
+    const sent = { ...headers, 'user-agent': 'pets-app/1', 'x-forwarded-for': '192.0.2.7' };
+    const created = await client.post(`/v1/pets?x=${canary.query.text}&y`, body, { headers: sent });
     expect(created.status).toBe(400);
     expect((await client.post('/v1/pets', body, { headers: caller('2').headers })).status).toBe(201);
 
@@ -261,11 +261,11 @@ describe('traces', () => {
     const client = new HttpClient(service.url, await storeKey(database));
     for (let times = 0; times < 20; times += 1) expect((await client.get('/v1/pets')).status).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
-    const [sampler, ...told] = service.log.filter(({ event }) => String(event).startsWith('tracing.'));
+    const [sampler, ...lines] = service.log.filter(({ event }) => String(event).startsWith('tracing.'));
     expect(sampler).toMatchObject({ msg: expect.stringMatching(/^OTEL_TRACES_SAMPLER is unknown/) });
     const away = { event: 'tracing.unavailable', level: 'warn', host: new URL(url).host, cause: 'ECONNREFUSED' };
     const late = { event: 'tracing.warning', msg: 'The last spans could not be exported in time' };
-    expect(told).toMatchObject([fault === 'hangs' ? late : away]);
+    expect(lines).toMatchObject([fault === 'hangs' ? late : away]);
     expect(service.output).not.toContain('OTLPExport');
     expect(canary.collector.formsIn(service.output)).toEqual([]);
     expect(service.log.at(-1)).toMatchObject({ event: 'app.stopped' });

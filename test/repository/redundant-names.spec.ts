@@ -24,7 +24,7 @@ const source = `
   const nested = () => { const within = () => {}; return within; };
   function outer() { function inside() {} return inside; }
   const instance = new Declared();
-  telling = [
+  names = [
     declared, arrow, expression, named, made, Declared, Declared.still, instance.field, instance.secret, Referring, assigned,
     bound, parameter(), ...Object.values(object), Object.getPrototypeOf(heir), nested(), outer(),
   ].map(({ name }) => name);
@@ -50,7 +50,7 @@ async function named(options: BuildOptions): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-const told = (code: string): unknown => runInNewContext(`let telling;${code};telling`);
+const namesIn = (code: string): unknown => runInNewContext(`let names;${code};names`);
 
 it.each([
   ['as they are', { stdin: { contents: source } }],
@@ -59,8 +59,8 @@ it.each([
   const code = await named(options);
   const cut = withoutRedundantNames(code);
   expect(cut.length).toBeLessThan(code.length);
-  expect(told(cut)).toEqual(told(code));
-  expect(told(cut)).toContain('quoted name');
+  expect(namesIn(cut)).toEqual(namesIn(code));
+  expect(namesIn(cut)).toContain('quoted name');
 });
 
 it('no function is named that has its name anyway', async () => {

@@ -30,8 +30,8 @@ describe('a process that a test started', () => {
     const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [said] = (await once(parent.stdout, 'data')) as [Buffer];
-    const pid = Number(said.toString());
+    const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(printed.toString());
     expect(isAlive(pid)).toBe(true);
     parent.kill('SIGKILL');
     await once(parent, 'exit');

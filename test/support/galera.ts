@@ -82,8 +82,8 @@ async function says(node: MariaDb, status: Readonly<Record<string, string>>): Pr
   try {
     const names = Object.keys(status).map((name) => `'${name}'`);
     const rows = await ask(node, `SHOW STATUS WHERE Variable_name IN (${names.join()})`);
-    const told = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
-    return Object.entries(status).every(([name, value]) => told.get(name) === value);
+    const actual = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
+    return Object.entries(status).every(([name, value]) => actual.get(name) === value);
   } catch {
     return false;
   }

@@ -32,8 +32,8 @@ export default class TallyReporter {
       .flatMap((file) => file.testResults)
       .filter((test) => test.status === 'pending' || test.status === 'todo')
       .map((test) => `  ${test.fullName}`);
-    const said = `${skipped} skipped: a skipped test fails the run unless ALLOW_SKIP=1`;
-    process.stderr.write(`\n${said}\n${names.join('\n')}\n`);
-    this.#error = new Error(said);
+    const message = `${skipped} skipped: a skipped test fails the run unless ALLOW_SKIP=1`;
+    process.stderr.write(`\n${message}\n${names.join('\n')}\n`);
+    this.#error = new Error(message);
   }
 }

@@ -250,11 +250,11 @@ describe('what had to change of it', () => {
       0,
     );
     const declaration = linesOf('gazette.features.ts');
-    const said = `${changed} of ${lines} lines had to change, beside a declaration of ${declaration}`;
-    process.stdout.write(`${said}\n`);
+    const result = `${changed} of ${lines} lines had to change, beside a declaration of ${declaration}`;
+    process.stdout.write(`${result}\n`);
     expect(changed / lines).toBeLessThanOrEqual(0.01);
     expect(declaration).toBeLessThanOrEqual(10);
     const guide = readFileSync(join(import.meta.dirname, '../../../docs/extending/guide.md'), 'utf8');
-    expect(guide.includes(said)).toBe(true);
+    expect(guide.includes(result)).toBe(true);
   });
 });
