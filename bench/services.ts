@@ -88,7 +88,6 @@ export function withSemiSpace(size: string): Program {
   return { ...animalStore, name, title: name, env: { NODE_OPTIONS: options } };
 }
 
-/** A running service. */
 export class RunningService {
   readonly program: Program;
   readonly origin: string;
@@ -151,7 +150,7 @@ export class RunningService {
   }
 }
 
-/** Compiles those of the peers that Node cannot run directly. Nest needs decorators. */
+/** Compiles the peers that Node cannot run directly, for example that with Nest's decorators. */
 export function buildPeers(entrants: readonly Program[]): void {
   const has = (wanted: PeerName): boolean => entrants.some(({ name }) => name === wanted);
   const run = (program: string, args: readonly string[], folder = project): void => {

@@ -1,4 +1,4 @@
--- Sends the requests of a file, in turn over all connections, and says what came of them as JSON.
+-- Sends the requests of a file in turn over all connections, and prints the results as JSON.
 local requests, at = {}, 0
 
 function init(args)

@@ -121,7 +121,6 @@ function specsFor(folder, path) {
   return own.map((name) => `test/${name}`);
 }
 
-/** Whether the tests pass. */
 async function pass(copy, paths) {
   const flags = ['--experimental-vm-modules', '--no-warnings', '--import', './test/support/tether-worker.mts'];
   const jest = ['node_modules/jest/bin/jest.js', '--runInBand', '--bail', '--silent', '--passWithNoTests'];

@@ -41,7 +41,6 @@ onEachEngine('with its optimizations and without them', (engine) => {
     generator = new RequestGenerator(document);
   });
 
-  /** The answers of both services. */
   async function answersTo({ method }: Operation, request: GeneratedRequest): Promise<object[]> {
     const headers = Object.fromEntries(request.headers.filter(([name]) => name.toLowerCase() !== 'authorization'));
     const target = `/v1${request.target}`;

@@ -83,7 +83,6 @@ export class FaultyProxy {
     for (const pair of this.#pairs) pair.resume();
   }
 
-  /** Resets every open connection. */
   reset(): void {
     for (const pair of this.#pairs) pair.reset();
   }
@@ -106,7 +105,6 @@ export class FaultyProxy {
     this.#spoilings.push({ statement, fault, left: times });
   }
 
-  /** Stops spoiling statements. */
   spare(): void {
     this.#spoilings.length = 0;
   }

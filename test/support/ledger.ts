@@ -91,7 +91,6 @@ export class Ledger {
     return this.#acknowledged.size;
   }
 
-  /** How many requests have not ended. */
   get inFlight(): number {
     return this.#inFlight;
   }

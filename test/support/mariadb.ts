@@ -209,7 +209,7 @@ async function makeDataFolder(binary: string, folder: string): Promise<void> {
   await run(installer, ['--no-defaults', ...args, ...ownPlace]);
 }
 
-/** A server that root starts must be told its user. For any other user there is no choice. */
+/** A server that root starts needs `--user`. Any other user runs the server as itself. */
 function asUser(user = 'root'): string[] {
   return isRoot() ? [`--user=${user}`] : [];
 }

@@ -66,7 +66,6 @@ export class Redis {
     });
   }
 
-  /** The names of all stored keys. */
   keys(): Promise<string[]> {
     return this.#connected((client) => client.keys('*'));
   }

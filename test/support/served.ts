@@ -35,7 +35,6 @@ export interface Served {
   bytes(request: string, options?: RawRequest): Buffer;
   /** A new connection. */
   connect(): Promise<RawConnection>;
-  /** The number of pets in the database. */
   countPets(): Promise<bigint>;
 }
 

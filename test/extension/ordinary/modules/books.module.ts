@@ -67,7 +67,6 @@ class ClosedGuard implements CanActivate {
   }
 }
 
-/** A custom filter for a custom error. */
 @Catch(OutOfInkError)
 class OutOfInkFilter implements ExceptionFilter {
   catch(_error: OutOfInkError, host: ArgumentsHost): void {

@@ -93,7 +93,6 @@ interface Note {
   readonly text: string;
 }
 
-/** A custom pipe. */
 @Injectable()
 class TrimPipe implements PipeTransform<unknown, string> {
   transform(value: unknown, { data }: ArgumentMetadata): string {
@@ -102,7 +101,6 @@ class TrimPipe implements PipeTransform<unknown, string> {
   }
 }
 
-/** Custom parameter decorators. */
 const Language = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<Request>();
   return request.headers['accept-language'] ?? 'none';
