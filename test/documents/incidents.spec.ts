@@ -9,7 +9,7 @@ const [table] = tables.filter(({ header }) => header[0] === '`err.code`');
 const named = new Set(table!.rows.flatMap((row) => [...row.join().matchAll(/`(\w+)`/g)].map(([, code]) => code!)));
 
 /** The file that says what the errors of the drivers mean. */
-const failures = readFileSync(join(projectFolder, 'src/platform/database/driver-failure.ts'), 'utf8');
+const failures = readFileSync(join(projectFolder, 'src/platform/database/database-failure.ts'), 'utf8');
 const codesIn = (expression: RegExp): string[] =>
   [...failures.matchAll(expression)].flatMap(([, found]) => found!.match(/\w+/g)!);
 

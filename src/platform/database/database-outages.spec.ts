@@ -4,7 +4,7 @@ import { QueryFailedError } from 'typeorm';
 import { loadConfig } from '../config/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { DatabaseOutages, nameTlsFault, UnusableDatabase, unusableDatabase } from './database-outages.js';
-import { LateError } from './driver-failure.js';
+import { LateError } from './database-failure.js';
 import { SessionError } from './mysql-session.js';
 
 let lines: Record<string, unknown>[];

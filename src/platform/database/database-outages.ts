@@ -7,8 +7,16 @@ import {
 } from '../config/index.js';
 import { OutageTime, type Log } from '../logging/index.js';
 import { StartFault } from '../errors/index.js';
-import { isLockFault, isPassing, rootOf } from './database-failure.js';
-import { isFileFault, isRefusedByServer, isUnreadable, LateError, type MysqlFault } from './driver-failure.js';
+import {
+  type DriverFault,
+  isFileFault,
+  isLockFault,
+  isPassing,
+  isRefusedByServer,
+  isUnreadable,
+  LateError,
+  rootOf,
+} from './database-failure.js';
 import { SessionError } from './mysql-session.js';
 
 /** What can fail of a database by itself: a full disk still takes reads, a locked table still takes logins. */
@@ -160,12 +168,12 @@ export class UnusableDatabase extends StartFault {
 export function unusableDatabase(thrown: unknown, target: DatabaseTarget): UnusableDatabase | undefined {
   const fault = rootOf(thrown);
   if (!Error.isError(fault) || !(isLockFault(fault) || isOutside(fault))) return undefined;
-  const { code, message } = nameTlsFault(fault) as MysqlFault;
+  const { code, message } = nameTlsFault(fault) as DriverFault;
   const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
   return new UnusableDatabase(target, reason, { cause: thrown }, isLockFault(fault) ? IS_LOCKED : CANNOT_BE_USED);
 }
 
-function isOutside(fault: MysqlFault): boolean {
+function isOutside(fault: DriverFault): boolean {
   if (fault instanceof LateError || fault instanceof SessionError || fault.fatal === true) return true;
   if (fault.errno === undefined) return isFileFault(fault.code ?? '');
   return NOT_ALLOWED.has(fault.errno) || isPassing(fault);

@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Metrics } from '../metrics/index.js';
 import type { DatabaseOutages } from './database-outages.js';
 import { certificateExpiry, DatabaseWatch } from './database-watch.js';
-import { LateError } from './driver-failure.js';
+import { LateError } from './database-failure.js';
 
 const HOUR = 3_600_000;
 

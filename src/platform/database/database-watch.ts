@@ -6,8 +6,7 @@ import type { StatementTarget } from './statement-log.js';
 import type { Metrics, PoolState } from '../metrics/index.js';
 import { tracing } from '../tracing/index.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
-import { LateError } from './driver-failure.js';
-import type { StatementFault } from './database-failure.js';
+import { LateError, type StatementFault } from './database-failure.js';
 import { isRead, summaryOf } from './sql-statements.js';
 
 /** Who observes what a database does. A command, which ends at once, has no observers. */

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformDataSource } from './platform-data-source.js';
 import { StartFault } from '../errors/index.js';
 import { databaseNow } from './sql-statements.js';
-import { codeOf } from './database-failure.js';
-import { isFileLock } from './driver-failure.js';
+import { codeOf, isFileLock } from './database-failure.js';
 
 /** Runs one statement. */
 type Ask = (sql: string, parameters: readonly unknown[]) => Promise<unknown>;

@@ -9,8 +9,7 @@ import {
   type QueryRunner,
   type SelectQueryBuilder,
 } from 'typeorm';
-import { driverErrorOf } from './database-failure.js';
-import { retryCode } from './driver-failure.js';
+import { driverErrorOf, retryCode } from './database-failure.js';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 import type { MysqlEngine } from './mysql/mysql-engine.js';
 import { PlatformQueryBuilder } from './platform-query-builder.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isConflict } from './driver-failure.js';
+import { isConflict } from './database-failure.js';
 
 /** Tries in all, each after a random pause of up to 50, then 100 ms. */
 const TRIES = 3;

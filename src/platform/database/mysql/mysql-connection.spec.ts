@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type mysql2 from 'mysql2';
-import { LateError } from '../driver-failure.js';
+import { LateError } from '../database-failure.js';
 import { MysqlConnection } from './mysql-connection.js';
 
 type Done = (fault: Error | null, result?: unknown, fields?: unknown) => void;

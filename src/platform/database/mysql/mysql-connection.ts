@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type mysql2 from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { inTime } from '../../time.js';
-import { LateError } from '../driver-failure.js';
+import { LateError } from '../database-failure.js';
 
 type Mysql2 = Pick<typeof mysql2, 'createConnection' | 'TypedParameter'>;
 

@@ -49,9 +49,25 @@ export class PlatformMysqlDriver extends MysqlDriver {
   }
 }
 
-/** TypeORM's way to change tables, that knows MariaDB, and keeps what a column holds. */
-class MysqlSchemaRunner extends MysqlQueryRunner {
+/** TypeORM's query runner on a lease. It knows MariaDB, and keeps what a column holds whose type changes. */
+export class PlatformMysqlQueryRunner extends MysqlQueryRunner {
   declare driver: PlatformMysqlDriver;
+  readonly state = new RunnerState();
+
+  override connect(): Promise<unknown> {
+    this.databaseConnection ??= new TypeOrmConnection(new MysqlLease(this.driver.engine, this.state));
+    return Promise.resolve(this.databaseConnection);
+  }
+
+  override async query(...args: Parameters<MysqlQueryRunner['query']>): Promise<unknown> {
+    if (this.isReleased) throw new EndedTransactionError();
+    this.state.callers = (this.dataSource.logger as StatementLog).callers(this.state);
+    return super.query(...args);
+  }
+
+  override release(): Promise<void> {
+    return this.state.isHeld ? Promise.resolve() : super.release();
+  }
 
   /** TypeORM would drop a column whose type or length changes, and add it anew, empty. */
   override async changeColumn(
@@ -88,34 +104,6 @@ class MysqlSchemaRunner extends MysqlQueryRunner {
 
   private modify(table: Table, column: TableColumn): Query {
     return new Query(`ALTER TABLE ${this.escapePath(table)} MODIFY ${this.buildCreateColumnSql(column, true)}`);
-  }
-}
-
-/** TypeORM's query runner on a lease. */
-export class PlatformMysqlQueryRunner extends MysqlSchemaRunner {
-  readonly state = new RunnerState();
-
-  constructor(
-    private readonly platformDriver: PlatformMysqlDriver,
-    mode: ReplicationMode,
-  ) {
-    super(platformDriver, mode);
-  }
-
-  override connect(): Promise<unknown> {
-    const { engine } = this.platformDriver;
-    this.databaseConnection ??= new TypeOrmConnection(new MysqlLease(engine, this.state));
-    return Promise.resolve(this.databaseConnection);
-  }
-
-  override async query(...args: Parameters<MysqlQueryRunner['query']>): Promise<unknown> {
-    if (this.isReleased) throw new EndedTransactionError();
-    this.state.callers = (this.dataSource.logger as StatementLog).callers(this.state);
-    return super.query(...args);
-  }
-
-  override release(): Promise<void> {
-    return this.state.isHeld ? Promise.resolve() : super.release();
   }
 }
 

@@ -3,9 +3,8 @@ import type mysql2 from 'mysql2';
 import type { ConnectionOptions } from 'mysql2';
 import type { Config, MySqlTarget } from '../../config/index.js';
 import type { Log } from '../../logging/index.js';
-import { NotAskedError } from '../database-failure.js';
+import { type DriverFault, NotAskedError } from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import type { MysqlFault } from '../driver-failure.js';
 import { mysqlLogin, mysqlTls } from '../mysql-credentials.js';
 import { SessionError, setUpSession } from '../mysql-session.js';
 import { RetryBudget } from '../retry-budget.js';
@@ -123,7 +122,7 @@ export class MysqlEngine implements LeaseTerms {
       connection.idStep = idStep ?? 1n;
       this.isMariaDb = idStep === undefined;
     } catch (fault) {
-      const { errno = 0, message } = fault as MysqlFault;
+      const { errno = 0, message } = fault as DriverFault;
       throw errno > 0 && errno !== PASSWORD_EXPIRED ? new SessionError([message], { cause: fault }) : fault;
     }
   }

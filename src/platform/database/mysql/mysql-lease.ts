@@ -1,7 +1,14 @@
 import type { Config } from '../../config/index.js';
-import { isOutageFault, NotAskedError, statementFault } from '../database-failure.js';
+import {
+  type DriverFault,
+  isLeftOpen,
+  isOutageFault,
+  NotAskedError,
+  retryCode,
+  spoilsConnection,
+  statementFault,
+} from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import { isLeftOpen, retryCode, spoilsConnection, type MysqlFault } from '../driver-failure.js';
 import { isCommitted } from '../mysql-session.js';
 import type { RetryBudget } from '../retry-budget.js';
 import { boundValues, isRead } from '../sql-statements.js';
@@ -44,7 +51,7 @@ export class MysqlLease {
   private takenAt = 0;
   private inTransaction = false;
   /** What ended the transaction, or the session that was changed: what is still asked of it would be done outside of it. */
-  private lost: MysqlFault | undefined;
+  private lost: DriverFault | undefined;
   private sessionChanged = false;
   /** Settles once all that was asked so far is done. */
   private turn: Promise<unknown> | undefined;
@@ -91,7 +98,7 @@ export class MysqlLease {
       try {
         return await this.runOn(connection, sql, values, startedAt);
       } catch (thrown) {
-        throw isRead(sql) ? thrown : withOutcome(thrown as MysqlFault);
+        throw isRead(sql) ? thrown : withOutcome(thrown as DriverFault);
       }
     });
   }
@@ -130,7 +137,7 @@ export class MysqlLease {
       this.inTransaction = false;
       return done;
     } catch (thrown) {
-      const fault = withOutcome(thrown as MysqlFault);
+      const fault = withOutcome(thrown as DriverFault);
       if (isOutageFault(fault)) this.terms.watch.refused('COMMIT', fault, startedAt);
       this.meet(connection, fault);
       throw fault;
@@ -156,13 +163,13 @@ export class MysqlLease {
     try {
       return await this.runOn(connection, sql, values, performance.now());
     } catch (thrown) {
-      this.meet(connection, thrown as MysqlFault);
+      this.meet(connection, thrown as DriverFault);
       throw thrown;
     }
   }
 
   /** A fault inside of a transaction, which may have ended it. */
-  private meet(connection: MysqlConnection, fault: MysqlFault): void {
+  private meet(connection: MysqlConnection, fault: DriverFault): void {
     if (retryCode(fault, 'transaction') !== undefined || spoilsConnection(fault)) this.lost = fault;
     if (spoilsConnection(fault)) this.letGo(() => this.terms.pool.release(connection, fault));
   }
@@ -181,14 +188,14 @@ export class MysqlLease {
         return result;
       },
       startedAt + settings.acquireTimeoutMs,
-      (thrown) => this.codeToRepeat(thrown as MysqlFault, connection, startedAt),
+      (thrown) => this.codeToRepeat(thrown as DriverFault, connection, startedAt),
       (code) => watch.retried(code),
     );
   }
 
   /** The code of what makes it safe to try again, after a fault outside of a transaction. */
   private codeToRepeat(
-    fault: MysqlFault,
+    fault: DriverFault,
     connection: MysqlConnection | undefined,
     startedAt: number,
   ): string | undefined {
@@ -229,7 +236,7 @@ export class MysqlLease {
       return result;
     } catch (thrown) {
       watch.ran(sql, startedAt, statementFault(thrown));
-      if (isOutageFault(thrown as MysqlFault)) watch.refused(sql, thrown, startedAt);
+      if (isOutageFault(thrown as DriverFault)) watch.refused(sql, thrown, startedAt);
       throw thrown;
     }
   }
@@ -246,6 +253,6 @@ function requireCommitted(answer: unknown): void {
   throw Object.assign(fault, { code: 'DATABASE_NOT_COMMITTED', fatal: true });
 }
 
-function withOutcome(fault: MysqlFault): MysqlFault {
+function withOutcome(fault: DriverFault): DriverFault {
   return isLeftOpen(fault) ? Object.assign(fault, { outcome: 'unknown' as const }) : fault;
 }

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { NotAskedError } from '../database-failure.js';
-import { LateError } from '../driver-failure.js';
+import { LateError, NotAskedError } from '../database-failure.js';
 import type { MysqlConnection } from './mysql-connection.js';
 import { MysqlPool } from './mysql-pool.js';
 

@@ -1,7 +1,13 @@
 import type { Config } from '../../config/index.js';
 import type { PoolState } from '../../metrics/index.js';
-import { NotAskedError } from '../database-failure.js';
-import { isReadOnlyFault, isRefusedByServer, LateError, type MysqlFault, spoilsConnection } from '../driver-failure.js';
+import {
+  type DriverFault,
+  isReadOnlyFault,
+  isRefusedByServer,
+  LateError,
+  NotAskedError,
+  spoilsConnection,
+} from '../database-failure.js';
 import type { MysqlConnection } from './mysql-connection.js';
 
 /**
@@ -40,7 +46,7 @@ export class MysqlPool {
   /** Connections that were idle since before this moment are taken for dead, as the one is that did not answer then. */
   private notIdleSince = 0;
   private limit: number;
-  private refusal: MysqlFault | undefined;
+  private refusal: DriverFault | undefined;
 
   /** @param open makes a connection whose session is ready. */
   constructor(
@@ -66,7 +72,7 @@ export class MysqlPool {
   }
 
   /** @param fault that the connection met. */
-  release(connection: MysqlConnection, fault?: MysqlFault): void {
+  release(connection: MysqlConnection, fault?: DriverFault): void {
     if (fault !== undefined && isReadOnlyFault(fault)) this.notBefore = performance.now();
     if (fault !== undefined && spoilsConnection(fault)) return this.discard(connection);
     connection.usedAt = performance.now();
@@ -151,9 +157,9 @@ export class MysqlPool {
       waiter.resolve(connection);
     } catch (thrown) {
       this.size -= 1;
-      const name = NAMES.get((thrown as MysqlFault).errno ?? 0);
+      const name = NAMES.get((thrown as DriverFault).errno ?? 0);
       // mysql2 says of some only that the connection is lost with it.
-      const fault = Object.assign(thrown as MysqlFault, { phase: 'connect', fatal: true }, name);
+      const fault = Object.assign(thrown as DriverFault, { phase: 'connect', fatal: true }, name);
       if (isRefusedByServer(fault)) this.holdBack(fault);
       waiter.reject(fault);
       this.openForWaiter();
@@ -199,7 +205,7 @@ export class MysqlPool {
    * and where there are none everybody gets the same fault. Logins at each request would keep the server busy with refusing,
    * and may lock the account.
    */
-  private holdBack(fault: MysqlFault): void {
+  private holdBack(fault: DriverFault): void {
     if (this.refusal !== undefined) return;
     this.refusal = fault;
     this.limit = 1;

@@ -63,11 +63,8 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
 
 /** TypeORM's query runner, whose statements wait for the transactions of others. */
 export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
+  declare driver: PlatformSqliteDriver;
   readonly state = new RunnerState();
-
-  constructor(private readonly platformDriver: PlatformSqliteDriver) {
-    super(platformDriver);
-  }
 
   override async query(sql: string, parameters: unknown = [], useStructuredResult = false): Promise<QueryResult> {
     if (this.isReleased) throw new EndedTransactionError();
@@ -76,7 +73,7 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
     await this.broadcaster.broadcast('BeforeQuery', sql, values);
     this.dataSource.logger.logQuery(sql, values, this);
     try {
-      const { rows, changes, lastId } = await this.platformDriver.engine.run(this, sql, values, this.state.isGated);
+      const { rows, changes, lastId } = await this.driver.engine.run(this, sql, values, this.state.isGated);
       const result = new QueryResult<unknown>();
       result.raw = rows ?? lastId;
       if (rows === undefined) result.affected = changes;
@@ -104,7 +101,7 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
 
   override async release(): Promise<void> {
     if (this.state.isHeld) return;
-    this.platformDriver.engine.release(this);
+    this.driver.engine.release(this);
     await super.release();
     this.isReleased = true;
   }

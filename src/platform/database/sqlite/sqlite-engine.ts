@@ -2,9 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 import { createLRU } from 'lru.min';
 import type { Config } from '../../config/index.js';
-import { NotAskedError, statementFault } from '../database-failure.js';
+import {
+  type DriverFault,
+  isFileLock,
+  isOutageFault,
+  NotAskedError,
+  statementFault,
+  withDeadline,
+} from '../database-failure.js';
 import type { DatabaseWatch } from '../database-watch.js';
-import { isFileFault, isFileLock, withDeadline } from '../driver-failure.js';
 import { boundValues, MOST_STATEMENTS } from '../sql-statements.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { convertOf, storedTime, type Convert } from './sqlite-values.js';
@@ -48,7 +54,8 @@ export class SqliteEngine {
       return result;
     } catch (fault) {
       if (!CONTROL.test(sql)) this.watch.ran(sql, startedAt, statementFault(fault));
-      if (isOutage(fault)) this.watch.refused(sql, fault, startedAt);
+      const isAsked = !(fault instanceof NotAskedError);
+      if (isAsked && isOutageFault(fault as DriverFault)) this.watch.refused(sql, fault, startedAt);
       throw fault;
     }
   }
@@ -145,12 +152,6 @@ export class SqliteEngine {
 }
 
 const NOTHING: SqliteResult = { rows: undefined, changes: 0, lastId: 0n };
-
-/** Whether it is the file, or others who hold it, rather than the statement. */
-function isOutage(fault: unknown): boolean {
-  const { code = '' } = fault as { code?: string };
-  return isFileLock(code) || isFileFault(code) || code === 'DATABASE_TIMEOUT';
-}
 
 /** Milliseconds that SQLite may block the process waiting for another process's lock, outside of the first look. */
 const BUSY_MS = 50;
