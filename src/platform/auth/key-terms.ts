@@ -1,3 +1,4 @@
+import { escapeUnseen } from '../logging/index.js';
 import { DAY_MS } from '../time.js';
 
 /** What a key is made for. */
@@ -51,15 +52,9 @@ export function printable(text: string, maxLength = 60): string {
   return [...shown].slice(0, maxLength).join('');
 }
 
-/** A value as JSON text that shows nothing but `printable` characters; the others are escaped, so it means the same. */
+/** A value as JSON text in which characters that are not seen are escaped: it means the same, and moves no cursor. */
 export function printableJson(value: unknown): string {
-  const escaped = (hidden: string): string =>
-    hidden.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const text = JSON.stringify(value, undefined, 2);
-  return text.replace(
-    SHOWN,
-    (any: string, visible: string | undefined) => visible ?? (any === '\n' ? any : escaped(any)),
-  );
+  return escapeUnseen(JSON.stringify(value, undefined, 2));
 }
 
 const ISO_8601 = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
