@@ -49,12 +49,9 @@ async function behindLinks(path: string): Promise<string> {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     // Where another process has made the file since, it is there and no link.
-    const isLink = await lstat(path).then(
-      (there) => there.isSymbolicLink(),
-      () => false,
-    );
-    if (isLink) throw new ApiKeysFileError('it is a link to a file that is not there');
-    return path;
+    const there = await statIfAny(path);
+    if (there?.isSymbolicLink() !== true) return path;
+    throw new ApiKeysFileError('it is a link to a file that is not there');
   }
 }
 
@@ -88,13 +85,10 @@ async function read(file: string): Promise<{ entries: readonly unknown[]; stats?
 
 /** Gives the draft the owner, group and permissions of the file, so that the service can read it. */
 async function makeAlike(draft: string, { uid, gid, mode }: Stats): Promise<void> {
-  const own = await stat(draft);
-  if (own.uid !== uid || own.gid !== gid) {
-    await chown(draft, uid, gid).catch((error: unknown) => {
-      if (codeOf(error) !== 'EPERM') throw error;
-      throw new ApiKeysFileError(`it belongs to user ${uid} and group ${gid}, and only they or root may write it anew`);
-    });
-  }
+  await chown(draft, uid, gid).catch((error: unknown) => {
+    if (codeOf(error) !== 'EPERM') throw error;
+    throw new ApiKeysFileError(`it belongs to user ${uid} and group ${gid}, and only they or root may write it anew`);
+  });
   await chmod(draft, mode & 0o777);
 }
 
@@ -104,7 +98,7 @@ function entryOf({ publicId, hash }: NewApiKey, { client, scopes, expiresAt }: K
     hash: hash.toString('hex'),
     client,
     scopes,
-    ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
   };
 }
 
