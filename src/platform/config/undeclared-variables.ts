@@ -7,32 +7,29 @@ import { isoDate, isReadableFile } from './value-kinds.js';
 // Variables that variables.ts does not declare: sunsets and OpenTelemetry's, known by a pattern, and misspelt ones.
 
 /** `GET_PET_SUNSET` moves the day on which the operation `getPet` ends. The platform knows no operation by name. */
-const suffix = '_SUNSET';
 const sunsetVariable = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_SUNSET(_FILE)?$/;
 
 /** A declaration for each sunset that an environment sets, under the variable's name. */
 export function sunsetVariables(env: NodeJS.ProcessEnv): Record<string, ValidatorSpec<Date>> {
   const names = Object.keys(env)
     .filter((name) => sunsetVariable.test(name) && env[name])
-    .map((name) => (name.endsWith(fileSuffix) ? name.slice(0, -fileSuffix.length) : name));
+    .map((name) => name.replace(/_FILE$/, ''));
   return Object.fromEntries([...new Set(names)].sort().map((name) => [name, isoDate({ default: undefined })]));
 }
 
 /** The operation in CONSTANT_CASE, e.g. `GET_PET`. */
 export function operationOf(name: string): string {
-  return name.slice(0, -suffix.length);
+  return name.replace(/_SUNSET$/, '');
 }
 
 /** Files that the exporter opens by itself, and would wait for where one is a FIFO. */
 const OPENED = /^OTEL_EXPORTER_OTLP_(TRACES_)?(CERTIFICATE|CLIENT_CERTIFICATE|CLIENT_KEY)$/;
-/** Names of OpenTelemetry's own that end as `NAME_FILE` does. */
-const OWN_FILE = '_CONFIG_FILE';
 
-/** The name of every OTEL_ variable that is set, by itself or as `NAME_FILE`. */
+/** The name of every OTEL_ variable that is set, by itself or as `NAME_FILE`; OTEL_CONFIG_FILE is OpenTelemetry's own. */
 export function openTelemetryNames(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('OTEL_'))
-    .map((name) => (name.endsWith(fileSuffix) && !name.endsWith(OWN_FILE) ? name.slice(0, -fileSuffix.length) : name));
+    .map((name) => name.replace(/(?<!_CONFIG)_FILE$/, ''));
 }
 
 /** Every OTEL_ variable that is set, as given: OpenTelemetry defines and reads them. */
