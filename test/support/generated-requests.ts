@@ -41,7 +41,7 @@ export class RequestGenerator {
     return this.#request(operation, 'the examples', this.#exampleValues(operation), SUCCESS);
   }
 
-  /** An arbitrary request that the schemas allow. Its ids name objects that do not exist yet. */
+  /** An arbitrary request that the schemas allow. 404 is a correct answer too: a random id may name nothing. */
   valid(operation: Operation): fc.Arbitrary<GeneratedRequest> {
     const statuses = operation.path.includes('{') ? [...SUCCESS, 404] : SUCCESS;
     const named = (place: Parameter['in']): Parameter[] =>
