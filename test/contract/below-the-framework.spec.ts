@@ -76,7 +76,7 @@ onEachEngine('below the framework', (engine) => {
     });
   });
 
-  describe('a body that cannot be told from what follows is 400', () => {
+  describe('a body that cannot be told apart from the bytes after it is 400', () => {
     const post = (framing: string, body: string): string =>
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n${JSON_TYPE}\r\n${framing}\r\n\r\n${body}`;
     const chunks = `${VALID.length.toString(16)}\r\n${VALID}\r\n0\r\n\r\n`;
@@ -134,7 +134,7 @@ onEachEngine('below the framework', (engine) => {
       expect(await store.countPets()).toBe(before);
     });
 
-    it('and is told so by the name that its client gave it, in the answer and in the log', async () => {
+    it('and has the request id of its client, in the answer and in the log', async () => {
       const [connection, answer] = await exchange(
         `POST /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n${JSON_TYPE}\r\nContent-Length: 100\r\nX-Request-Id: slow\r\n\r\n{`,
       );
@@ -302,7 +302,7 @@ onEachEngine('below the framework', (engine) => {
   });
 
   // llhttp does not report errors in the bytes after the head of such a request.
-  describe('what is wrong in or behind a request for an upgrade is told', () => {
+  describe('errors in or after a request for an upgrade are reported', () => {
     const CHUNKED = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nKEY\r\n${JSON_TYPE}\r\nTransfer-Encoding: chunked`;
     const UPGRADE = 'Connection: upgrade\r\nUpgrade: h2c\r\n\r\n';
     const GET = `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nKEY\r\n${UPGRADE}`;

@@ -24,7 +24,7 @@ onEachEngine('CORS off', (engine) => {
     [200, 'GET /v1/pets'],
     [404, 'GET /v1/nope'],
     [200, 'GET /openapi.json'],
-  ])('says nothing to a page: %d %s', async (status, request) => {
+  ])('sends no CORS headers to a page: %d %s', async (status, request) => {
     const answer = await store.send(request, { headers: [`Origin: ${PAGE}`] });
     expect(answer.status).toBe(status);
     expect(corsHeadersOf(answer)).toEqual([]);
@@ -128,7 +128,7 @@ onEachEngine('CORS on', (engine) => {
     'null',
     '*',
     '',
-  ])('says nothing to the origin %j', async (origin) => {
+  ])('does not allow the origin %j', async (origin) => {
     for (const request of ['GET /v1/pets', 'OPTIONS /v1/pets']) {
       const answer = await store.send(request, { headers: [`Origin: ${origin}`] });
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();

@@ -84,7 +84,7 @@ onEachEngine('a client that closed its sending side (RFC 9112, section 9.6)', (e
   it.each([
     ['no request', 'no request\r\n\r\n'],
     ['a part of a head', 'GET /v1/pe'],
-  ])('is told of what came behind its last request, in its turn: %s', async (_, bytes) => {
+  ])('gets an error for the bytes after its last request, in order: %s', async (_, bytes) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const connection = await served.connect();
       connection.send(Buffer.concat([post('Before'), served.bytes('GET /v1/pets?limit=1'), Buffer.from(bytes)]));
@@ -99,7 +99,7 @@ onEachEngine('a client that closed its sending side (RFC 9112, section 9.6)', (e
     }
   });
 
-  it('is told of nothing behind an answer that closes the connection', async () => {
+  it('gets no error for bytes after an answer that closes the connection', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const connection = await served.connect();
       const headers = ['Connection: close'];
@@ -128,7 +128,7 @@ onEachEngine('a client that closed its sending side (RFC 9112, section 9.6)', (e
   });
 
   describe('whose answer takes its time', () => {
-    it('is told of what came behind its request while the answer was on its way', async () => {
+    it('gets an error for bytes that came after its request while it waited for the answer', async () => {
       const database = await engine.createDatabase();
       const service = await Service.start({ database, ...hosting({ features: ['features/sleeper.feature.ts'] }) });
       const key = await storeKey(database);

@@ -116,7 +116,7 @@ onEachEngine('HTTP', (engine) => {
       ['another media type alone', ['Content-Type: text/plain']],
       ['a length of 0', ['Content-Length: 0', 'Content-Type: application/json']],
       ['no chunk', ['Transfer-Encoding: chunked', 'Content-Type: application/json']],
-    ])('is of no matter where there is no body: %s', async (_, headers) => {
+    ])('is ignored without a body: %s', async (_, headers) => {
       const body = headers.includes('Transfer-Encoding: chunked') ? '0\r\n\r\n' : '';
       const bytes = Buffer.concat([store.bytes('POST /v1/pets', { headers }), Buffer.from(body)]);
       const connection = await store.connect();
@@ -257,7 +257,7 @@ onEachEngine('HTTP', (engine) => {
       expect(tried).toEqual(expect.arrayContaining(['DELETE /pets', 'PUT /pets/{petId}', 'POST /pets/{petId}']));
     });
 
-    it.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])('are not told by %s', async (name) => {
+    it.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])('are not changed by %s', async (name) => {
       const before = await store.countPets();
       for (const method of ['POST', 'DELETE']) {
         expect((await store.send('GET /v1/pets/1', { headers: [`${name}: ${method}`] })).text).toMatch(/^\{"id":1,/);
@@ -421,7 +421,7 @@ onEachEngine('HTTP', (engine) => {
       ['GET /', ['Accept: image/png']],
       ['POST /', ['Accept: text/html']],
       ['DELETE /', ['Accept: text/html']],
-    ])('is nothing to anybody else: %s %j', async (request, headers) => {
+    ])('is 404 for all other requests: %s %j', async (request, headers) => {
       expect(await store.send(request, { headers, key: null })).toBeErrorShape(404, 'route_not_found');
     });
   });

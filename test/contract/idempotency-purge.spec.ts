@@ -55,7 +55,7 @@ onEachEngine('expired records of Idempotency-Key', (engine) => {
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
   });
 
-  it('that cannot be deleted are told of, once, and counted', async () => {
+  it('that cannot be deleted are logged once, and counted', async () => {
     const service = replicas[0]!;
     await database.query('ALTER TABLE idempotency_record RENAME TO put_aside');
     for (const round of [1, 2]) {

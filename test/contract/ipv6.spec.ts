@@ -53,7 +53,7 @@ describe('HOST=::', () => {
 
 onOwnServer('a database at an IPv6 address', () => {
   if (!hasIpv6) {
-    it('cannot be reached from a machine without ::1, which is said', async () => {
+    it('cannot be reached from a machine without ::1, and the error names the address', async () => {
       const { code, stderr } = await runCommand({ url: 'mysql://root@[::1]:3306/pets' }, ['migrate']);
       expect(code).toBe(1);
       expect(stderr).toContain('[::1]:3306');

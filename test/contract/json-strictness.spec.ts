@@ -58,7 +58,7 @@ onEachEngine('JSON', (engine) => {
       ['in sibling objects', '{"name":"Rex","categoryId":[{"a":1},{"a":2}]}', 'invalid_field'],
       ['in a string', String.raw`{"name":"\"name\":\"Rex\",\"name\"","categoryId":"7"}`, 'invalid_field'],
       ['in another case', '{"name":"Rex","Name":"Rex","categoryId":7}', 'unknown_field'],
-    ])('is not seen where there is none: %s', async (_, body, code) => {
+    ])('is not reported where there is none: %s', async (_, body, code) => {
       expect(await post(body)).toBeErrorShape(400, code);
     });
   });
@@ -169,7 +169,7 @@ onEachEngine('JSON', (engine) => {
 
   describe('with names of the prototype', () => {
     it.each(['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', '__defineGetter__'])(
-      '%s is a field like another, unknown, and changes nobody',
+      '%s is an unknown field like any other, and changes no prototype',
       async (name) => {
         for (const value of [
           '{"name":"Rex","status":"sold","isAdmin":true}',
@@ -194,7 +194,7 @@ onEachEngine('JSON', (engine) => {
     ['its position', `{"name":"SECRET-CANARY" x}`],
     ['its bytes', bytes('{"name":"SECRET-CANARY', [0xff], '"}')],
     ['its keys', '{"SECRET-CANARY":1,"SECRET-CANARY":2}'],
-  ])('that is refused is not echoed, nor the parser heard: %s', async (_, body) => {
+  ])('that is refused is not echoed, and neither is the message of the parser: %s', async (_, body) => {
     const message = await expectInvalid(body);
     expect(message).not.toMatch(/CANARY|position|token|line|column|JSON\.parse|SyntaxError|Unexpected|TypeError/);
     expect(store.service.output).not.toContain('CANARY');

@@ -310,7 +310,7 @@ onEachEngine('the values of a pet', (engine) => {
       '9'.repeat(4000),
       INT64_MAX,
       '2147483648',
-    ])('%s is nobody', async (petId) => {
+    ])('%s is no pet', async (petId) => {
       expect(await store.client.get(`/v1/pets/${petId}`)).toBeErrorShape(404, 'pet_not_found');
     });
 

@@ -3,7 +3,7 @@ import { runCommand } from '../support/command.js';
 import { onEachEngine } from '../support/engines.js';
 
 onEachEngine('seed', (engine) => {
-  it('fills an empty database with plausible pets, and a filled one only when told', async () => {
+  it('fills an empty database with plausible pets, and a filled one only with --add', async () => {
     const database = await engine.createDatabase();
     const seed = (...args: readonly string[]) => runCommand(database, ['seed', ...args]);
     try {

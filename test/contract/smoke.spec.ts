@@ -70,7 +70,7 @@ onEachEngine('the three operations', (engine) => {
 });
 
 onEachEngine('the process', (engine) => {
-  it('starts, says where it listens, and stops with 0 when told to', async () => {
+  it('starts, logs its addresses, and stops with 0 on SIGTERM', async () => {
     const database = await engine.createDatabase();
     const service = await Service.start({ database });
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

@@ -34,7 +34,7 @@ describe('metrics of a feature', () => {
     ['throws', 'No tea'],
     ['rejects', 'No milk'],
     ['hangs', 'It did not end within 1500 ms'],
-  ])('whose collect %s are told, and hide no other', async (what, message) => {
+  ])('whose collect %s are logged, and hide no other metric', async (what, message) => {
     const { status, text } = await new HttpClient(service.managementUrl).get('/metrics');
     expect(status).toBe(200);
     expect(text).toContain(`\ntea_house_${what} 0\n`);

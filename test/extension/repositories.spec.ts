@@ -103,7 +103,7 @@ onEachEngine('a feature of ordinary TypeORM repositories', (engine) => {
   it.each([
     ['unlocked', 'An open transaction is required for pessimistic lock.'],
     ['ended', 'A statement came after the end of its transaction; await in it all that is to be done in it'],
-  ])('is told what it did wrong (%s), by its name', async (mistake, message) => {
+  ])('has its mistake in the log, with its name (%s)', async (mistake, message) => {
     expect(await post(mistake)).toBeErrorShape(500, 'internal_error');
     const failed = await service.untilLogged(
       (line) => (line['err'] as { message?: string } | undefined)?.message === message,

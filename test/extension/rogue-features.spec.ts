@@ -179,7 +179,7 @@ describe('a fault that nobody waits for', () => {
 });
 
 describe('features that may not start', () => {
-  it('are told everything at once, have run none of their code, and the process ends', async () => {
+  it('are reported with all their violations, run none of their code, and the process ends', async () => {
     const database = await createSqliteDatabase();
     const service = Service.launch({ database, ...hosting({ features: ['features/impostor.feature.ts'] }) });
     expect(await service.exited).toEqual({ code: 1, signal: null });

@@ -60,7 +60,7 @@ onMysql('an insert whose fate is not known', (engine) => {
     ['its commit failed halfway (1180)', halfway],
   ])('%s', (what, fault) => {
     it(
-      'is told as such, and never repeated by the service',
+      'is reported as unknown, and never repeated by the service',
       async () => {
         for (let n = 0; n < REPEATS; n += 1) {
           const name = `Alone ${what} ${String(n)}`;
@@ -95,7 +95,7 @@ onMysql('an insert whose fate is not known', (engine) => {
   });
 
   it.each([1053, 1180, 1317, 1927, 1969, 3024, 4031])(
-    'is told as such whichever way the server cut it off (%d), of an insert and of a commit, and done once',
+    'is reported as unknown however the server ended the connection (%d), for an insert and for a commit, and is done once',
     async (errno) => {
       for (const [statement, key] of [[INSERT], [COMMIT, `cut-off-${String(errno)}`]] as const) {
         const name = `Cut off ${String(errno)} ${String(key)}`;
@@ -108,7 +108,7 @@ onMysql('an insert whose fate is not known', (engine) => {
     },
   );
 
-  it('is not one that timed out on a lock (1205): it is tried again outside of a transaction, and not inside', async () => {
+  it('is known after a timeout on a lock (1205): it is tried again outside of a transaction, and not inside', async () => {
     for (const [key, tries, status] of [
       [undefined, 2, 201],
       ['waited', 1, 503],
@@ -133,7 +133,7 @@ onMysql('an insert whose fate is not known', (engine) => {
   });
 
   it.each([1213, 1047])(
-    'is none where the server says that it did nothing (%d): tried again, done once',
+    'is known if the server says that it did nothing (%d): it is tried again, and done once',
     async (errno) => {
       for (const key of [undefined, `again-${String(errno)}`]) {
         const name = `Again ${String(errno)} ${String(key)}`;

@@ -33,7 +33,7 @@ onEachEngine('a clock that jumps', (engine) => {
   it.each([
     ['an hour ahead', '+3600'],
     ['an hour back', '-3600'],
-  ])('%s: keys hold, nothing times out, durations are such', async (_, to) => {
+  ])('%s: keys stay valid, nothing times out, durations are right', async (_, to) => {
     await time.jump('+0');
     const headers = { 'idempotency-key': `clock${to}` };
     const first = await client.post('/v1/pets', { name: 'Lumi', categoryId: 1 }, { headers });

@@ -67,7 +67,7 @@ describe('what every request runs', () => {
   });
 
   it(
-    'is still compiled after a rest, in which V8 collects what nobody has any more',
+    'is still compiled after a rest in which V8 collects garbage',
     async () => {
       const hasCollected = (): boolean => service.output.includes('Mark-Compact', printedBefore);
       const deadline = performance.now() + LONGEST_REST_MS;

@@ -116,7 +116,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
   ];
 
   it.each(REFUSALS)(
-    'since %s: 503 for everybody, told once, few logins, and all is well once it is mended',
+    'since %s: 503 for everybody, one log line, few logins, and recovery once it is repaired',
     async (_, sql, undo, code) => {
       await database.query(sql);
       proxy.reset();
@@ -144,7 +144,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
     expect((await client.get('/v1/pets')).status).toBe(200);
   });
 
-  it('beyond two connections: those two do the work, the rest is told to come again', async () => {
+  it('beyond two connections: those two do the work, and the rest gets 503 with Retry-After', async () => {
     await database.query(`ALTER USER ${USER} WITH MAX_USER_CONNECTIONS 2`);
     proxy.reset();
     let done = 0;
@@ -161,7 +161,7 @@ onOwnServer('a login that the server refuses while the service runs', () => {
     expect(await database.query('SELECT COUNT(*) AS many FROM pet')).toEqual([{ many: BigInt(done + 1) }]);
   });
 
-  it('is told by a command in one line', async () => {
+  it('is reported by a command in one line', async () => {
     await database.query(`ALTER USER ${USER} ACCOUNT LOCK`);
     const url = new URL(database.url);
     [url.username, url.password] = ['keeper', 'first'];

@@ -152,7 +152,7 @@ const canRun = findDatabaseServer() !== undefined && findProgram('openssl') !== 
     },
   );
 
-  it('is looked at with each new connection: a certificate that expires meanwhile is told of, and one that is renewed', async () => {
+  it('is checked at each new connection: an expired certificate and a renewed one are noticed', async () => {
     await present(trusted.issue('IP:127.0.0.1'));
     const { wire, service, probes } = await launch({
       mode: 'verify-identity',

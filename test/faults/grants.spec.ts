@@ -96,7 +96,7 @@ onMysql('the first installation, by the grants that the command prints before th
     'DELETE FROM api_key',
     'DELETE FROM migration',
     'SELECT User FROM mysql.user',
-  ])('keep whoever has the login of the service from: %s', async (statement) => {
+  ])('keep the user of the service from: %s', async (statement) => {
     const refused = await connection.query(statement).catch((error: unknown) => error as { errno: number });
     expect(DENIED).toContain((refused as { errno: number }).errno);
   });
@@ -129,7 +129,7 @@ onMysql('the first installation, by the grants that the command prints before th
     await database.query(`DROP USER '${forgetful.name}'@'%'`);
   });
 
-  it('keep out whoever has another password, who is told so on one line without it', async () => {
+  it('refuse another password, in one line without the password', async () => {
     const guessed = loggedInAs({ ...owner, password: 'guessed' });
     const { code, stdout, stderr } = await runCommand(guessed, ['migrate']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -93,7 +93,7 @@ describe('slow clients', () => {
     expect(await database.query('SELECT id FROM pet')).toEqual([]);
   });
 
-  it('are told 401 without a key before any of their body comes', async () => {
+  it('get 401 without a key before any of their body comes', async () => {
     const victim = await RawConnection.open(service.url);
     victim.send('POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n');
     expect(await victim.receive()).toBeErrorShape(401, 'missing_api_key');

@@ -13,7 +13,7 @@ const KEPT_MS = 4000;
 describe('a connection that is idle', () => {
   const served = serveOn(sqlite, { HTTP_KEEP_ALIVE_TIMEOUT_MS: String(KEPT_MS) });
 
-  it('is kept for HTTP_KEEP_ALIVE_TIMEOUT_MS, told so, and then closed', async () => {
+  it('is announced and kept for HTTP_KEEP_ALIVE_TIMEOUT_MS, and then closed', async () => {
     const connection = await served.connect();
     for (let turn = 0; turn < 2; turn++) {
       connection.send(served.bytes('GET /v1/pets'));

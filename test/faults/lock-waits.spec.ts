@@ -137,7 +137,7 @@ onMysql('a lock that somebody else holds for too long', (engine) => {
   it.each([
     ['keys list', 'LOCK TABLES api_key WRITE'],
     ['migrate --undo pets --yes', 'SELECT id FROM pet FOR UPDATE'],
-  ])('met by %s: told as what it is', async (words, lock) => {
+  ])('met by %s: reported as a lock', async (words, lock) => {
     await another.session.query('START TRANSACTION');
     await another.session.query(lock);
     await expectToldOfLock(store.database, words, /ER_LOCK_WAIT_TIMEOUT/);
@@ -225,7 +225,7 @@ describe('a lock that somebody else holds on sqlite', () => {
     expect(probes.deaths).toEqual([]);
   });
 
-  it('on the file, met by a command: told as what it is', async () => {
+  it('on the file, met by a command: reported as a lock', async () => {
     const other = new Sqlite(store.database.url.slice('sqlite:'.length));
     other.exec('BEGIN IMMEDIATE');
     await expectToldOfLock(store.database, 'keys create --name me', /database is locked \(SQLITE_BUSY\)/);

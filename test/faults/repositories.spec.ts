@@ -131,7 +131,7 @@ onOwnServer('a feature of ordinary repositories while harm comes to its database
   });
 
   it.each(['authors', 'notes'] as const)(
-    'the reply to a commit is lost, as %s are stored: said so, done once, and told to who asks again with the same key',
+    'the reply to a commit is lost while %s are stored: the answer says so, it is done once, and a repeat with the same key gets it',
     async (kind) => {
       for (const key of [undefined, `lost ${kind}`]) {
         const name = `Lost, ${kind} ${key ?? 'alone'}`;

@@ -237,7 +237,7 @@ describe('starting before its database', () => {
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('it stops at once when it is told to, 0', async () => {
+  it('it stops at once on SIGTERM, with 0', async () => {
     const { service } = await launchOn({ url: `mysql://root@127.0.0.1:${String(await freePort())}/store_never` });
     await service.untilLogged(({ event }) => event === 'db.unavailable');
     expect(await service.stop()).toEqual({ code: 0, signal: null });

@@ -231,7 +231,7 @@ describe('traces', () => {
     expect(telemetryIn(loaded)).toEqual([]);
   });
 
-  it('are handed over before the process ends, as protobuf unless told otherwise', async () => {
+  it('are exported before the process ends, as protobuf by default', async () => {
     const collector = await Collector.start();
     const loaded = new LoadedModules(folder);
     const env = exporting(collector, { ...loaded.env, OTEL_BSP_SCHEDULE_DELAY: '600000' });

@@ -102,7 +102,7 @@ onEachEngine('ordinary modules', (engine) => {
       expect([printed.featured.status, printed.featured.text]).toEqual([printed.plain.status, printed.plain.text]);
     });
 
-    it('a key that is missing is told as before', async () => {
+    it('a missing key is reported as before', async () => {
       const { plain } = await ask(['GET books/closed']);
       expect(plain.status).toBe(403);
       const answer = await twins.featured.get('/v1/books/closed', { headers: { authorization: 'Bearer nothing' } });

@@ -115,7 +115,7 @@ onEachEngine('what handlers of ordinary modules take and answer', (engine) => {
       ).toBeErrorShape(400, 'bad_request');
     });
 
-    it('are read after the key, and up to the limit of a body, whether their length is told or not', async () => {
+    it('are read after the key, and up to the limit of a body, with and without a Content-Length', async () => {
       const large = form({ ...fields, file: Buffer.alloc(20_000) });
       const headers = { ...large.headers, authorization: 'Bearer nothing' };
       expect(await twins.featured.request('POST', '/v1/prints/upload', { ...large, headers })).toBeErrorShape(
