@@ -22,7 +22,7 @@ import type { PlainHandler } from './plain-handler.js';
 import { starting } from './request.guards.js';
 import { TurnQueue } from './turn-queue.js';
 import type { Unmatched } from './unmatched.js';
-import { queryObject } from '../validation/index.js';
+import { parseQuery } from '../validation/index.js';
 
 /** Seconds that a browser may remember what it asked for beforehand. */
 const PREFLIGHT_SECONDS = 600;
@@ -76,7 +76,7 @@ export class HttpAdapter extends ExpressAdapter {
     application.enable('case sensitive routing');
     application.set('trust proxy', config.http.trustProxy);
     // `a[b]=c` is a fault for validation to name, no object.
-    application.set('query parser', (text: string | null) => queryObject(new URLSearchParams(`?${text ?? ''}`)));
+    application.set('query parser', parseQuery);
     super(application);
     // Nest's adapter begins with a layer for its hooks.
     this.ownHandlers = application.router.stack.length;

@@ -22,7 +22,7 @@ export {
   RequestValidationPipe,
   type OtherPipes,
   UnreadBody,
-  queryObject,
+  parseQuery,
   refuseQuery,
   validateQuery,
 } from './request-validation.pipe.js';

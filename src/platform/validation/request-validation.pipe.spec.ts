@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
 import { IntegerParameter, StringProperty } from './index.js';
-import { queryObject, RequestValidationPipe, UnreadBody } from './request-validation.pipe.js';
+import { parseQuery, RequestValidationPipe, UnreadBody } from './request-validation.pipe.js';
 
 class Note {
   @StringProperty({ maxLength: 10 })
@@ -22,7 +22,7 @@ class Bare {
 
 const pipe = new RequestValidationPipe();
 const piped = new RequestValidationPipe({ isPiped: () => true, parametersFirst: () => undefined });
-const query = (text: string): object => queryObject(new URLSearchParams(text));
+const query = (text: string): object => parseQuery(text);
 /** As Nest awaits it. */
 const run = async (value: unknown, metadata: object, by = pipe): Promise<unknown> =>
   await by.transform(value, metadata as ArgumentMetadata);

@@ -97,8 +97,11 @@ const PARSED = Symbol('animal-store:parsed-query');
 /**
  * `request.query` as Express has it: an object without a prototype, of texts, and of lists where a name is given more than
  * once. Brackets in a name mean nothing.
+ *
+ * @param text what the URL has after its first `?`; null where there is none.
  */
-export function queryObject(parsed: URLSearchParams): object {
+export function parseQuery(text: string | null): object {
+  const parsed = parametersOf(text ?? '');
   const query = Object.create(null) as Record<string, string | string[]>;
   for (const name of new Set(parsed.keys())) {
     const values = parsed.getAll(name);
