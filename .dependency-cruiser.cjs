@@ -5,7 +5,7 @@
  */
 const path = require('node:path');
 
-const ENTRY = '^src/(main|bin|run-service)\\.ts$|^src/cli/';
+const ENTRY = '^src/(main|bin|data-source|run-service)\\.ts$|^src/cli/';
 const RUN_SERVICE = '^src/run-service\\.ts$';
 const PUBLIC_API = '^src/index\\.ts$';
 /** The second part of the public API, for the tests of features. */

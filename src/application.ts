@@ -7,6 +7,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer, NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
+import type { DataSource } from 'typeorm';
 import { ApiKeyGuard, MiddlewareAccess } from './platform/auth/index.js';
 import { SystemClock, type Clock } from './platform/time.js';
 import { CONFIG, exposeFeatureValues, loadConfig, loadEnvironment, type Config } from './platform/config/index.js';
@@ -14,6 +15,7 @@ import { createDataSource, DatabaseLink, DatabaseOutages } from './platform/data
 import { documentSource, mountDocs, servingServers } from './platform/docs/index.js';
 import {
   checkFeatures,
+  declareFeatures,
   attributeToFeature,
   HookWatch,
   lineAttribution,
@@ -177,6 +179,17 @@ function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   nest.useGlobalGuards(...guards);
   nest.useGlobalPipes(pipe);
   nest.useGlobalFilters(filter);
+}
+
+/**
+ * The entities of these features on the database that the environment names, for TypeORM's command line, which opens it:
+ * `typeorm migration:generate -d FILE`, where the file exports it.
+ *
+ * @throws {ConfigError} (rejects) with every fault of the configuration. @throws {TypeORMError} for an entity that is none.
+ */
+export async function featureDataSource(features: readonly Feature[]): Promise<DataSource> {
+  const config = loadConfig(loadEnvironment(), false, features);
+  return createDataSource(config, await declareFeatures(features));
 }
 
 /** What every line of the log says of the request, or else of the feature, that it belongs to. */

@@ -1,4 +1,4 @@
-import { featureDataSource } from './feature-data-source.js';
+import { featureDataSource } from './application.js';
 import { features } from './features.js';
 
 /** What `npm run migration:generate` compares with the database. */

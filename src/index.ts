@@ -1,6 +1,5 @@
 /** The public API: everything that another team may import, and only that. */
-export { createApplication, type ApplicationOptions } from './application.js';
-export { featureDataSource } from './feature-data-source.js';
+export { createApplication, featureDataSource, type ApplicationOptions } from './application.js';
 export { pets, PetsCatalogue, type Pet, type PetStatus } from './pets/index.js';
 export {
   ClientContext,

@@ -61,6 +61,7 @@ const allowed: readonly Case[] = [
   ['src/run-service.ts', 'src/cli/index.ts'],
   ['src/run-service.ts', 'src/application.ts'],
   ['src/bin.ts', 'src/cli/keys.command.ts'],
+  ['src/data-source.ts', 'src/application.ts'],
   ['src/cli/keys.command.ts', 'src/platform/errors/index.ts'],
   ['src/application.ts', 'src/platform/feature.ts'],
   ['src/features.ts', 'src/pets/pets.feature.ts'],
