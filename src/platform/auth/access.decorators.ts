@@ -3,13 +3,13 @@ import { currentExchange, exchangeOf, type Principal } from '../http/index.js';
 import { declareRoute, traitsOf } from '../routing/index.js';
 import { EVERYTHING, isScope } from './key-terms.js';
 
-/** Opens a handler to requests without a key. A handler without this decorator is closed. */
+/** Lets a handler accept requests without a key. All other handlers need a key. */
 export const Public = (): MethodDecorator => declareAccess({ open: true, scopes: [] });
 
 /**
- * Closes a handler to keys that lack any of these scopes. A key with `*` has every scope.
+ * Requires a key with all of these scopes. A key with `*` has every scope.
  *
- * @throws {TypeError} for a text that is not a scope, such as `pets:read`.
+ * @throws {TypeError} for a text that is not a scope such as `pets:read`.
  */
 export function RequireScope(...scopes: [string, ...string[]]): MethodDecorator {
   const malformed = scopes.find((scope) => !isScope(scope));
@@ -17,14 +17,14 @@ export function RequireScope(...scopes: [string, ...string[]]): MethodDecorator 
   return declareAccess({ open: false, scopes });
 }
 
-/** Whether a key's scopes cover what a route needs. */
+/** Whether the scopes of a key include those that a route needs. */
 export function covers(granted: readonly string[], needed: readonly string[]): boolean {
   return needed.every((scope) => granted.includes(scope)) || granted.includes(EVERYTHING);
 }
 
 function declareAccess(access: { open: boolean; scopes: readonly string[] }): MethodDecorator {
   return (target, name, descriptor: PropertyDescriptor) => {
-    // A second decorator must add to the first and never weaken it.
+    // A second decorator adds to the first and never weakens it.
     const before = traitsOf(descriptor.value as object);
     const open = access.open || before.open === true;
     const scopes = [...new Set([...(before.scopes ?? []), ...access.scopes])];
@@ -33,25 +33,25 @@ function declareAccess(access: { open: boolean; scopes: readonly string[] }): Me
   };
 }
 
-/** Who is calling. */
+/** The client that sent the request. */
 export interface Client {
-  /** What the key was made for: `keys create --name NAME`. Several keys may belong to one client. */
+  /** The name given at `keys create --name NAME`. Several keys may belong to one client. */
   readonly name: string;
-  /** The key's public id, 8 characters; safe to log. */
+  /** The public id of the key, 8 characters. Safe to log. */
   readonly keyId: string;
-  /** What the key may do; `*` is everything. */
+  /** The scopes of the key; `*` grants everything. */
   readonly scopes: readonly string[];
 }
 
-/** Gives a handler the `Client` that calls it; undefined where a `@Public()` one is called. */
+/** Passes the `Client` of the request to a handler parameter; undefined on a `@Public()` handler. */
 export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext): Client | undefined =>
   clientOf(exchangeOf(context.switchToHttp().getRequest<object>()).principal),
 );
 
-/** The client for code that no handler passes it to: a service, a subscriber. Inject it. */
+/** The client of the current request, for services and subscribers. Inject it. */
 @Injectable()
 export class ClientContext {
-  /** The client of the current request; undefined outside of a request, and for one without a key. */
+  /** Undefined outside a request, and for a request without a key. */
   get client(): Client | undefined {
     return clientOf(currentExchange()?.principal);
   }

@@ -11,10 +11,10 @@ function keyNamed(id: string): KnownApiKey {
   return { id, client: 'acme', hash: Buffer.alloc(32), scopes: ['*'], expiresAt: undefined, revokedAt: undefined };
 }
 
-/** A query begins when the code that asked is done. */
+/** The cache sends a query in a microtask, after the current code is done. */
 const begun = (): Promise<void> => Promise.resolve();
 
-/** A database that answers when the test says so, and counts what it is asked. */
+/** A database that answers when the test lets it, and counts its queries. */
 class SlowDatabase {
   readonly rows = new Map<string, KnownApiKey>();
   readonly queries: string[][] = [];
@@ -51,7 +51,7 @@ beforeEach(() => {
   cache = new ApiKeyCache(database.find, LIFE_MS, () => now);
 });
 
-/** As a promise, so that a test can await what may be there at once. */
+/** Always a promise, although a cached key is returned without one. */
 async function ask(id: string): Promise<KnownApiKey | undefined> {
   return cache.find(id);
 }

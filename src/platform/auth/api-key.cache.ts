@@ -3,10 +3,10 @@ import type { KnownApiKey } from './api-key.js';
 
 const DEFAULT_CAPACITY = 10_000;
 
-/** What the database said of one public id. */
+/** What the database knew of one public id. */
 interface Finding {
   readonly key: KnownApiKey | undefined;
-  /** When the query was sent, monotonic milliseconds: what it says is no younger than this. */
+  /** When the query was sent. Monotonic milliseconds. The key is at least as new as this. */
   readonly askedAt: number;
 }
 
@@ -17,23 +17,23 @@ export type FindApiKeys = (ids: readonly string[]) => Promise<readonly KnownApiK
 const NO_TRANSACTION = { inTransaction: false };
 
 /**
- * Keys by public id, as the database had them not longer ago than a fixed life, counted from when the query was sent:
- * so a revocation takes effect here one life after it was committed at the latest. Ids that do not exist are remembered as
- * long, in a space of their own, where no flood of them can displace a real key. Both spaces are bounded.
+ * Caches keys by public id for a fixed life, which begins when the query is sent. So a revocation takes effect at most
+ * one life after its commit. Ids that do not exist are cached as long in a map of their own, so a flood of them cannot
+ * displace real keys. Both maps are bounded.
  *
- * The database is asked by one query at a time: see `Batcher`. So a flood of unknown keys takes one connection, and a valid
- * client's key waits for two queries at most.
+ * The database gets one query at a time: see `Batcher`. So a flood of unknown keys takes one connection. The key of a
+ * valid client waits for the running query, and for one query per 64 ids that were asked for before it.
  */
 export class ApiKeyCache {
   private readonly known = new Map<string, Finding>();
   private readonly unknown = new Map<string, Finding>();
-  /** Ids whose answer is on its way. Requests for the same id share one query. */
+  /** Ids that are being looked up. Requests for the same id share one lookup. */
   private readonly asking = new Map<string, Promise<KnownApiKey | undefined>>();
   private readonly queries: Batcher<string, Finding>;
 
   /**
-   * @param lifeMs 0 remembers nothing.
-   * @param capacity entries per space; the oldest make room.
+   * @param lifeMs milliseconds. 0: nothing is cached.
+   * @param capacity entries per map. A new entry displaces the oldest.
    */
   constructor(
     find: FindApiKeys,
@@ -48,15 +48,20 @@ export class ApiKeyCache {
     });
   }
 
-  /** At once where the id is remembered, else when the database has answered. @throws {QueryFailedError} (rejects). */
+  /**
+   * Returns a cached key without a promise.
+   *
+   * @throws {QueryFailedError} (rejects).
+   * @throws {ApiError} (rejects) `service_unavailable` if the database is not asked, because too many ids wait.
+   */
   find(id: string): KnownApiKey | undefined | Promise<KnownApiKey | undefined> {
-    // Both are always looked up, so that the time does not reveal whether the id exists.
+    // Both maps are always read, so that the timing does not reveal whether the id exists.
     const known = this.known.get(id);
     const unknown = this.unknown.get(id);
     const finding = known ?? unknown;
     const age = finding === undefined ? Infinity : this.now() - finding.askedAt;
     if (finding === undefined || age >= this.lifeMs) return this.ask(id);
-    // Renewed ahead of its end, so that no request of a busy client waits for the database.
+    // The key is looked up again before its life ends, so that no request of a busy client waits for the database.
     if (age >= this.lifeMs / 2) this.ask(id).catch(() => undefined);
     return finding.key;
   }

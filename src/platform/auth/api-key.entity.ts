@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The table of API keys. It holds no key, only what a key is recognised by. */
+/** The table of API keys. It holds the hash of each key, never the key. */
 @Entity('api_key')
 export class ApiKeyEntity {
   /** The public id, case-sensitive. */

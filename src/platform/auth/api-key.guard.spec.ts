@@ -7,7 +7,7 @@ import type { Allowance, Limits } from '../limits/index.js';
 import { Refusal, type Authenticator } from './authenticator.js';
 import type { KeyAudit, KeyEvent } from './key-audit.js';
 
-// Only the adapter can put an exchange on a request.
+// Only the HTTP adapter can attach an exchange to a request.
 const http = await import('../http/index.js');
 jest.unstable_mockModule('../http/index.js', () => ({
   ...http,

@@ -8,8 +8,8 @@ import { Authenticator, Refusal } from './authenticator.js';
 import { KeyAudit, sourceOf } from './key-audit.js';
 
 /**
- * Closes every route: only one that is declared `@Public` lets a request without a key through, and a route that no
- * feature declares is as closed as any. Comes after the guard that puts the route on the exchange.
+ * Refuses requests without a valid key on every route that is not `@Public`, also on a route that no feature declares.
+ * Runs after the guard that sets `exchange.route`.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -24,7 +24,7 @@ export class ApiKeyGuard implements CanActivate {
     return this.enter(exchangeOf(request), request.rawHeaders);
   }
 
-  /** @throws {ApiError} (rejects) for an exchange that its key does not let to its route, or to none. */
+  /** @throws {ApiError} (rejects) if the request has no valid key, or the key lacks a scope of the route. */
   enter(exchange: Exchange, rawHeaders: readonly string[]): boolean | Promise<boolean> {
     if (exchange.route?.open === true) return true;
     const verdict = this.authenticator.authenticate(rawHeaders);
@@ -43,7 +43,7 @@ export class ApiKeyGuard implements CanActivate {
   private async refuse({ error, reason, keyId }: Refusal, exchange: Exchange): Promise<never> {
     const { clientAddress: address = '' } = exchange;
     this.audit.record({ event: 'auth.failed', reason, keyId, address });
-    // No key is no guess: a client that forgot its key gets 401, however often it asks.
+    // A request without a key is not a guess: a client that forgot its key always gets 401, never 429.
     if (reason === 'missing') throw error;
     if (reason !== 'insufficient_scope') throw (await this.limits.countFailure(sourceOf(address))) ?? error;
     await this.limits.count(exchange);
@@ -52,8 +52,9 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /**
- * Decides who may get an answer of a feature's middleware: whoever the guards would let to the route that the request is for,
- * or anybody with a key where it is for none. Leaves no trace of a key that is refused until there is such an answer.
+ * Decides whether the middleware of a feature may answer a request. The client needs what the guards require for the
+ * route of the request. Without such a route, any valid key is enough. A refused key is counted and audited only when
+ * the middleware answers.
  */
 @Injectable()
 export class MiddlewareAccess {
@@ -64,7 +65,7 @@ export class MiddlewareAccess {
     private readonly limits: Limits,
   ) {}
 
-  /** What finds the error that is answered instead; undefined where the middleware may answer. Never rejects. */
+  /** A function that finds the error to answer instead; undefined if the middleware may answer. Never rejects. */
   async refusalOf(exchange: Exchange): Promise<(() => Promise<unknown>) | undefined> {
     const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
     const route = this.routes.atPath(exchange.path).find((here) => here.method === method);

@@ -41,7 +41,7 @@ describe('the form of a key', () => {
     for (let i = 0; i < 500; i++) {
       for (const digit of generateApiKey('test').text.slice(17, 49)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
     }
-    // 16,000 draws over 62 digits: 258 each; a byte modulo 62 would give the first eight digits 312.
+    // 16,000 draws over 62 digits: 258 each. With a byte modulo 62, each of the first eight digits would have 312.
     const first = Array.from(DIGITS.slice(0, 8)).reduce((sum, digit) => sum + (counts.get(digit) ?? 0), 0);
     expect(counts.size).toBe(62);
     expect(first / 8).toBeGreaterThan(225);

@@ -6,20 +6,20 @@ import { ApiKeyEntity } from './api-key.entity.js';
 import type { KeyAudit } from './key-audit.js';
 import { EVERYTHING, type KeyTerms } from './key-terms.js';
 
-/** Something asked of a key that cannot be done. The message is a plain sentence for whoever asked. */
+/** The key does not exist, or its state does not allow the change. The message is a plain sentence for the user. */
 export class KeyProblem extends Error {
   override readonly name = 'KeyProblem';
 }
 
-/** Rows and not entities: whatever others wrote into one, a key comes of it (`storedApiKey`). */
+/** The store reads rows and not entities: `storedApiKey` also accepts values that other programs wrote. */
 const SELECT = 'SELECT id, client, hash, scopes, created_at, expires_at, revoked_at, last_used_day FROM api_key';
 
 type Row = Record<string, unknown>;
 
 /**
- * Keys in the database. A key's text leaves here once, when it is made.
+ * The API keys in the database. The text of a key is returned only once, by `create` and `roll`.
  *
- * Every method rejects with TypeORM's QueryFailedError. What changes a key is recorded in the audit after it is durable.
+ * Every method rejects with TypeORM's QueryFailedError. The audit records a change after it is committed.
  */
 export class ApiKeyStore {
   private readonly keys: Repository<ApiKeyEntity>;
@@ -34,10 +34,10 @@ export class ApiKeyStore {
   }
 
   /**
-   * Makes a key.
+   * Creates a key.
    *
-   * @param publicId 8 base62 characters; random unless given.
-   * @throws {QueryFailedError} (rejects), with a duplicate key where there is a key of that public id.
+   * @param publicId 8 base62 characters. Default: random.
+   * @throws {QueryFailedError} (rejects); for a duplicate key if the public id is already used.
    */
   async create(terms: KeyTerms, publicId?: string): Promise<NewApiKey> {
     const key = generateApiKey(this.environment, publicId);
@@ -62,10 +62,10 @@ export class ApiKeyStore {
   }
 
   /**
-   * Revokes a key for good.
+   * Revokes a key. This cannot be undone.
    *
-   * @returns false where it was revoked before.
-   * @throws {KeyProblem} where there is no such key.
+   * @returns false if it was already revoked.
+   * @throws {KeyProblem} if the key does not exist.
    */
   async revoke(id: string): Promise<boolean> {
     const key = await this.get(id);
@@ -77,11 +77,11 @@ export class ApiKeyStore {
   }
 
   /**
-   * Makes a successor for the same client and scopes, and lets the old key expire.
+   * Creates a successor for the same client and scopes, and lets the old key expire.
    *
-   * @param overlapMs how long the old key still works; it never works longer than it would have without the roll.
-   * @param expiresAt the successor's own end, in milliseconds since the epoch.
-   * @throws {KeyProblem} where there is no such key, or it is expired or revoked.
+   * @param overlapMs how long the old key still works. Milliseconds. Its earlier expiry, if it has one, still holds.
+   * @param expiresAt the expiry of the successor. Milliseconds since the Unix epoch. Undefined: it does not expire.
+   * @throws {KeyProblem} if the key does not exist, or is expired, revoked or damaged.
    */
   async roll(id: string, overlapMs: number, expiresAt?: number): Promise<NewApiKey> {
     const successor = generateApiKey(this.environment);
@@ -98,7 +98,7 @@ export class ApiKeyStore {
     return successor;
   }
 
-  /** Records the last day on which keys were accepted; a later day already there stays. */
+  /** Records the last day on which keys were accepted. A later day in the table stays. */
   async markUsed(ids: readonly string[], day: number): Promise<void> {
     const { marks, values } = inList(ids);
     await this.dataSource.query(
@@ -127,14 +127,16 @@ export class ApiKeyStore {
   }
 }
 
-/** The same in every process, so that of several that start on one empty database the primary key lets one win. */
+/**
+ * The id is the same in every process. If several start on one empty database, the primary key lets only one insert it.
+ */
 const FIRST_ID = 'firstkey';
 
 /**
- * Makes a key that may do everything, where there is no key at all, not even an expired or revoked one. For
- * development: whoever starts the service for the first time needs a key to try it with.
+ * Creates a key with all scopes if the table has no key at all, not even an expired or revoked one. For development:
+ * the first start needs a key to try the service with.
  *
- * @returns the key's text, undefined where there was a key.
+ * @returns the text of the key; undefined if there already was a key.
  */
 export async function createFirstKey(store: ApiKeyStore): Promise<string | undefined> {
   if (!(await store.isEmpty())) return undefined;
@@ -147,12 +149,12 @@ export async function createFirstKey(store: ApiKeyStore): Promise<string | undef
   }
 }
 
-/** Milliseconds: the last moment that a `Date` can be (ECMA-262, 21.4.1.1). */
+/** Milliseconds since the Unix epoch: the last moment that a `Date` can hold (ECMA-262, 21.4.1.1). */
 const LAST_MOMENT = 8.64e15;
 
 /**
- * Row → key, the one way from the table into the program. Whatever others wrote into the row, a key comes of it that can be
- * judged and shown: a point in time beyond what a `Date` can be is the last one that it can be, and what is none is 1970.
+ * Converts a row to a key. It accepts any values that other programs wrote into the row: a time out of the range of
+ * `Date` becomes the nearest end of the range, and a value that is no number becomes 1970.
  */
 export function storedApiKey(row: Readonly<Record<string, unknown>>): StoredApiKey {
   return {

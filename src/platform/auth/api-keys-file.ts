@@ -10,15 +10,17 @@ import { faultOfClient, faultOfScopes, parseInstant } from './key-terms.js';
 const LOOK_EVERY_MS = 1000;
 
 /**
- * Keys from a mounted file, API_KEYS_FILE, beside those in the database; where an id is in both, the file decides.
+ * The API keys of a mounted file, API_KEYS_FILE. They exist beside those in the database. If both have a key of one id,
+ * the file decides.
  *
- * The file is looked at every second rather than watched: kubelet swaps a symbolic link two folders up, and network
- * file systems send no events. A new file that cannot be used changes nothing and is logged once. A file that is gone
- * revokes nothing; one with `[]` revokes all. The audit records keys that come and go, as it does for those of the database.
+ * The file is polled every second and not watched: kubelet swaps a symbolic link two folders up, and network file
+ * systems send no events. If a new file cannot be used, the old keys stay and one error is logged. If the file is
+ * missing, no key is revoked. A file with `[]` revokes all its keys. The audit records added and removed keys, as it
+ * does for keys of the database.
  */
 export class ApiKeysFile implements OnApplicationShutdown {
   private keys: ReadonlyMap<string, KnownApiKey> = new Map();
-  /** What the file looked like when it was last read. */
+  /** The result of `look` when the file was last read. */
   private seen = '';
   private lastFault: string | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -31,9 +33,9 @@ export class ApiKeysFile implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Reads the file and begins to look for changes.
+   * Reads the file and starts to poll it for changes.
    *
-   * @throws {ApiKeysFileError} where the file cannot be used at all.
+   * @throws {ApiKeysFileError} if the file cannot be used.
    */
   static async open(path: string, log: Pick<Log, 'info' | 'error'>, audit: KeyAudit): Promise<ApiKeysFile> {
     const file = new ApiKeysFile(path, log, audit);
@@ -66,7 +68,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
     clearTimeout(this.timer);
   }
 
-  /** Sees every change: a write (ctime, size), a replacement or a swapped link (inode, device). */
+  /** A text that differs after every change: a write (ctime, size), a replacement or a swapped link (inode, device). */
   private async look(): Promise<string> {
     try {
       const { dev, ino, size, ctimeNs, mtimeNs } = await stat(this.path, { bigint: true });
@@ -81,7 +83,7 @@ export class ApiKeysFile implements OnApplicationShutdown {
     this.seen = seen;
   }
 
-  /** An entry that says another thing than before is the end of one key and the beginning of another. */
+  /** A changed entry counts as one key that was revoked and one that was created. */
   private recordChanges(before: ReadonlyMap<string, KnownApiKey>): void {
     const gone = [...before.values()].filter((key) => !isDeepStrictEqual(key, this.keys.get(key.id)));
     const come = [...this.keys.values()].filter((key) => !isDeepStrictEqual(key, before.get(key.id)));
@@ -104,7 +106,9 @@ export class ApiKeysFile implements OnApplicationShutdown {
   }
 }
 
-/** The keys file cannot be used. The message is one line that names what to change, and holds no value but public ids. */
+/**
+ * The keys file cannot be used. The message is one line that says what to change. It holds no values except public ids.
+ */
 export class ApiKeysFileError extends Error {
   override readonly name = 'ApiKeysFileError';
 }
@@ -114,7 +118,7 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** The error for a keys file that cannot be read or written, or whose text is wrong. */
+/** Wraps an error of the file system. An `ApiKeysFileError` is returned unchanged. */
 export function unusableKeysFile(error: unknown, what: 'read' | 'written'): ApiKeysFileError {
   if (error instanceof ApiKeysFileError) return error;
   return new ApiKeysFileError(`it cannot be ${what} (${codeOf(error) ?? 'unknown fault'})`);
@@ -127,7 +131,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /**
  * The text of a keys file.
  *
- * @throws {ApiKeysFileError} where it cannot be read, is no regular file, is larger than 8 MiB or is not UTF-8.
+ * @throws {ApiKeysFileError} if it cannot be read, is no regular file, is larger than 8 MiB or is not UTF-8.
  */
 export function readKeysFile(path: string): string {
   try {
@@ -139,11 +143,11 @@ export function readKeysFile(path: string): string {
 }
 
 /**
- * Reads the text of a keys file: a JSON array of `{ id, hash, client, scopes, expiresAt? }`, where `id` is the key's
- * public id, `hash` the SHA-256 of its text in hexadecimal, `scopes` an array (`["*"]` for everything) and `expiresAt`
- * ISO 8601. All of it is good or none of it is used.
+ * Parses the text of a keys file: a JSON array of `{ id, hash, client, scopes, expiresAt? }`. `id` is the public id of
+ * the key, `hash` the SHA-256 of its text in hexadecimal, `scopes` an array (`["*"]` for everything) and `expiresAt`
+ * ISO 8601. One wrong entry refuses the whole file.
  *
- * @throws {ApiKeysFileError} naming the faults of every entry.
+ * @throws {ApiKeysFileError} that names the faults of the first five wrong entries, and counts the others.
  */
 export function readApiKeys(text: string): Map<string, KnownApiKey> {
   const entries = parseArray(text);
@@ -172,7 +176,7 @@ function parseArray(text: string): unknown[] {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message would quote the file.
+    // The message of JSON.parse would quote the file.
     throw new ApiKeysFileError('it is not JSON');
   }
   if (!Array.isArray(value)) throw new ApiKeysFileError('it is not a JSON array');

@@ -24,7 +24,7 @@ import type { KeyEvent } from './key-audit.js';
 
 const TERMS = { client: 'acme', scopes: ['pets:read'], expiresAt: Date.UTC(2030, 0, 31) };
 
-/** Only root may give files away, and be somebody else for a moment. */
+/** Only root may change the owner of a file, and run as another user for a moment. */
 const isRoot = process.getuid?.() === 0;
 
 let folder: string;

@@ -7,9 +7,9 @@ import type { KeyAudit } from './key-audit.js';
 import type { KeyTerms } from './key-terms.js';
 import { ApiKeysFileError, codeOf, readApiKeys, readKeysFile, unusableKeysFile } from './api-keys-file.js';
 
-/** Makes keys for a keys file (API_KEYS_FILE), away from any database. */
+/** Creates keys in a keys file (API_KEYS_FILE), without a database. */
 export class ApiKeysFileWriter {
-  /** @param patienceMs how long to wait for other processes that write the file. */
+  /** @param patienceMs how long to wait for other processes that write the file. Milliseconds. */
   constructor(
     private readonly path: string,
     private readonly audit: KeyAudit,
@@ -18,11 +18,11 @@ export class ApiKeysFileWriter {
   ) {}
 
   /**
-   * Makes a key and adds its entry to the file, which is made where there is none and keeps its owner, group and
-   * permissions. A service that reads the file sees the old one or the new one, never a half. Processes that do this at
-   * once wait for each other.
+   * Creates a key and adds its entry to the file. The file is created if it does not exist. An existing file keeps its
+   * owner, group and permissions. The file is replaced in one step, so a service never reads half of it. Processes that
+   * write it at the same time wait for each other.
    *
-   * @throws {ApiKeysFileError} where the file cannot be used as it is, or not be written.
+   * @throws {ApiKeysFileError} if the file cannot be used as it is, or cannot be written.
    */
   async create(terms: KeyTerms): Promise<NewApiKey> {
     const key = generateApiKey(this.environment);
@@ -42,13 +42,13 @@ export class ApiKeysFileWriter {
   }
 }
 
-/** The file itself, so that a link to it stays one. */
+/** Resolves symbolic links: the target is replaced, and the link stays a link. */
 async function behindLinks(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    // Where another process has made the file since, it is there and no link.
+    // If another process has created the file in the meantime, `lstat` finds it, and it is no link.
     const there = await statIfAny(path);
     if (there?.isSymbolicLink() !== true) return path;
     throw new ApiKeysFileError('it is a link to a file that is not there');
@@ -102,17 +102,20 @@ function entryOf({ publicId, hash }: NewApiKey, { client, scopes, expiresAt }: K
   };
 }
 
-/** A lock is held for milliseconds: one of this age was left by a process that died. */
+/** Milliseconds. A process holds the lock for milliseconds, so a lock of this age was left by a process that died. */
 const LEFT_AFTER_MS = 30_000;
 
-/** A file that one process at a time can make. It is known by its inode, which no other gets while it is open. */
+/**
+ * A lock file that only one process at a time can create. It is identified by its inode, which no other file gets while
+ * it is open.
+ */
 export class FileLock {
   private constructor(
     private readonly path: string,
     private readonly handle: FileHandle,
   ) {}
 
-  /** @throws {ApiKeysFileError} where others hold it for longer than `patienceMs`. */
+  /** @throws {ApiKeysFileError} if other processes hold it for longer than `patienceMs` milliseconds. */
   static async take(path: string, patienceMs: number): Promise<FileLock> {
     const end = performance.now() + patienceMs;
     for (;;) {
@@ -136,19 +139,19 @@ export class FileLock {
     return undefined;
   }
 
-  /** To be called right before the protected write: a process that was paused for long may have lost the lock. */
+  /** Call this right before the protected write: a process that was paused for long may have lost the lock. */
   async requireHeld(): Promise<void> {
     if (await this.isHeld()) return;
     throw new ApiKeysFileError(`another process took over its lock file ${this.path} in the meantime; try again`);
   }
 
-  /** Never throws: the work is done, and a lock that stays is taken over. */
+  /** Never throws: the work is done, and another process takes over a lock that stays. */
   async release(): Promise<void> {
     try {
       if (await this.isHeld()) await rm(this.path, { force: true });
       await this.handle.close();
     } catch {
-      // See above.
+      // See the docstring.
     }
   }
 
@@ -168,7 +171,7 @@ async function makeFile(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Puts a lock of its own in the place of one that was left, in one step. Of several that do so the last one holds it. */
+/** Replaces a lock that was left, in one step. If several processes do so, the last one holds the lock. */
 async function takeOver(path: string): Promise<FileHandle | undefined> {
   const left = await statIfAny(path);
   if (left === undefined || Date.now() - left.mtimeMs < LEFT_AFTER_MS) return undefined;
@@ -184,7 +187,7 @@ async function takeOver(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** The stats of the file or the link itself; undefined where there is none. */
+/** The stats of the file, or of the link itself; undefined if it does not exist. */
 async function statIfAny(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);

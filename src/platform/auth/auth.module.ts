@@ -43,7 +43,7 @@ const providers: Provider[] = [
   MiddlewareAccess,
 ];
 
-/** Keys: where they are kept, how a request's key is judged, and the guard that closes every route. */
+/** API keys: their storage, the authentication of requests, and the guard of every route. */
 @Global()
 @Module({
   imports: [DiscoveryModule],
@@ -52,7 +52,7 @@ const providers: Provider[] = [
 })
 export class AuthModule {}
 
-/** @throws {ConfigError} (rejects) where API_KEYS_FILE names a file that cannot be used. */
+/** @throws {ConfigError} (rejects) if API_KEYS_FILE names a file that cannot be used. */
 async function openKeysFile({ auth }: Config, log: Log, audit: KeyAudit): Promise<ApiKeysFile | undefined> {
   if (auth.keysFile === undefined) return undefined;
   try {

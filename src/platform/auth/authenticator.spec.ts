@@ -150,7 +150,8 @@ describe('a refused request', () => {
   });
 
   it('with a key in another case is refused', async () => {
-    // Swapping the case of the whole secret breaks the checksum; the hash alone must refuse it as well.
+    // With the hash reversed, the checksum is right and only the hash refuses the key. In upper case the checksum is
+    // wrong.
     const key = generateApiKey('test');
     rows.push(known(key, { hash: Buffer.from(key.hash).reverse() }));
     expect(await refusalOf(key.text)).toMatchObject({ reason: 'mismatch' });

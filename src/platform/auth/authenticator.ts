@@ -10,21 +10,21 @@ import { KeyUse } from './key-use.js';
 
 const REALM = 'Bearer realm="animal-store"';
 
-/** Why a request is refused: the error for its client, and the reason that only the audit records. */
+/** Why a request is refused: the error for the client, and the reason for the audit. */
 export class Refusal {
-  /** @param keyId the public id of a well-formed key. */
+  /** @param keyId the public id of the key, if the key was well formed. */
   private constructor(
     readonly error: ApiError,
     readonly reason: RefusalReason,
     readonly keyId: string | undefined,
   ) {}
 
-  /** No key, or another scheme: RFC 6750 §3.1 has no `error` in this challenge. */
+  /** No key, or another scheme. The challenge then has no `error` (RFC 6750 §3.1). */
   static missing(): Refusal {
     return new Refusal(challenge(coreErrors.missingApiKey, REALM), 'missing', undefined);
   }
 
-  /** One answer for every kind of bad key: it does not reveal which part of a guess was right. */
+  /** Every kind of bad key gets the same answer, so it does not reveal which part of a guess was right. */
   static invalid(reason: RefusalReason, keyId?: string): Refusal {
     return new Refusal(challenge(coreErrors.invalidApiKey, `${REALM}, error="invalid_token"`), reason, keyId);
   }
@@ -33,7 +33,7 @@ export class Refusal {
     return new Refusal(challenge(coreErrors.expiredApiKey, `${REALM}, error="invalid_token"`), 'expired', keyId);
   }
 
-  /** @param scopes all that the operation needs, not only what is lacking (RFC 6750 §3). */
+  /** @param scopes all scopes that the operation needs, not only the missing ones (RFC 6750 §3). */
   static lacking(scopes: readonly string[], keyId: string): Refusal {
     const needed = scopes.join(' ');
     const error = challenge(
@@ -49,14 +49,14 @@ function challenge(kind: ErrorCode, value: string, message?: string): ApiError {
   return new ApiError(kind, message, { headers: { 'WWW-Authenticate': value } });
 }
 
-/** Compared with where there is no key, so that an unknown id takes the time of a known one. */
+/** An unknown key is compared with this hash, so that it takes the time of a known one. */
 const NO_HASH = Buffer.alloc(32);
 
 /**
- * Decides who a request comes from.
+ * Authenticates requests by their API key.
  *
- * The key is hashed for every request. Remembering accepted headers instead would save little, and cost a comparison in
- * constant time, and keys in memory.
+ * The key of every request is hashed. A cache of accepted headers would save little. It would need a comparison in
+ * constant time, and hold keys in memory.
  */
 @Injectable()
 export class Authenticator {
@@ -68,11 +68,10 @@ export class Authenticator {
   ) {}
 
   /**
-   * At once where the key's public id is remembered, else when the database has answered.
+   * Returns a promise only if the database must be asked.
    *
    * @param rawHeaders names and values in turn, as Node received them.
-   * @throws {ApiError} (rejects) `service_unavailable` where the database cannot be asked: nobody knows then whether
-   *   the key is good.
+   * @throws (rejects) if the database cannot be asked: it is then unknown whether the key is good.
    */
   authenticate(rawHeaders: readonly string[]): Principal | Refusal | Promise<Principal | Refusal> {
     const bearer = readBearer(rawHeaders);
@@ -95,7 +94,7 @@ export class Authenticator {
 
   private judge(text: string, id: string, key: KnownApiKey | undefined): Principal | Refusal {
     const matches = matchesHash(text, key?.hash ?? NO_HASH);
-    // Whoever does not have the whole key learns nothing of its state, not even from the time that the answer takes.
+    // A caller without the whole key must not learn its state, neither from the answer nor from its timing.
     if (key === undefined || !matches) return Refusal.invalid(key === undefined ? 'unknown' : 'mismatch', id);
     const state = stateOf(key, this.clock.now());
     if (state === 'revoked') return Refusal.invalid('revoked', id);
@@ -104,14 +103,14 @@ export class Authenticator {
   }
 }
 
-/** The Authorization header of a request: a key, or why there is none to look at. */
+/** The key of the Authorization header, or why there is none. */
 export type Bearer = { readonly key: string } | 'missing' | 'repeated';
 
-/** RFC 9110 §11.4: the scheme in any case, spaces, then the rest. */
+/** RFC 9110 §11.4: the scheme in any letter case, spaces, then the key. */
 const CREDENTIALS = /^bearer +(.+)$/i;
 
 /**
- * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1). A key anywhere else, such as in the query, is no key.
+ * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1). A key in any other place, such as the query, is ignored.
  *
  * @param rawHeaders names and values in turn, as Node received them.
  */

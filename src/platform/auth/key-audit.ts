@@ -5,11 +5,11 @@ import { LOG, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { MAX_CLIENT_LENGTH, printable } from './key-terms.js';
 
-/** Why a request's key was not accepted. `missing` is no key at all, or another scheme than Bearer. */
+/** Why a request was refused for its key. `missing`: no key, or another scheme than Bearer. */
 export type RefusalReason =
   'missing' | 'repeated' | 'malformed' | 'unknown' | 'mismatch' | 'revoked' | 'expired' | 'insufficient_scope';
 
-/** What happened to a key. None of it is secret. Points in time are milliseconds since the epoch. */
+/** An event in the life of a key. No field is secret. Points in time are milliseconds since the Unix epoch. */
 export type KeyEvent =
   | {
       readonly event: 'key.created';
@@ -23,27 +23,27 @@ export type KeyEvent =
       readonly keyId: string;
       readonly client: string;
       readonly successorId: string;
-      /** When the old key begins to be refused. */
+      /** When the old key expires. */
       readonly expiresAt: number;
     }
   | { readonly event: 'key.revoked'; readonly keyId: string; readonly client: string }
   | {
       readonly event: 'auth.failed';
       readonly reason: RefusalReason;
-      /** Present where the key was well formed, whether or not there is such a key. */
+      /** Present if the key was well formed, even if there is no such key. */
       readonly keyId: string | undefined;
-      /** The source address, as TRUST_PROXY decides it. */
+      /** The source address, as TRUST_PROXY determines it. */
       readonly address: string;
     };
 
-/** The trail of what happens to keys: each event is one structured log line. Must not throw. */
+/** Records what happens to keys. `record` must not throw. */
 export abstract class KeyAudit {
   abstract record(event: KeyEvent): void;
 }
 
 /**
- * The audit in the service's log: one line an event, whatever `LOG_LEVEL` says, as far as `RefusalLog` lets refusals have
- * one. Every refusal is counted, where there are metrics.
+ * Writes the audit into the log of the service: one line per event, whatever `LOG_LEVEL` is. `RefusalLog` limits the
+ * lines of refusals. The metrics count every refusal.
  */
 @Injectable()
 export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
@@ -85,7 +85,7 @@ export class LoggedKeyAudit extends KeyAudit implements OnApplicationShutdown {
 }
 
 function about({ event, keyId, client }: Extract<KeyEvent, { client: string }>): object {
-  // The row may have come past this program.
+  // Another program may have written the row.
   return { event, key_id: keyId, client: printable(client, MAX_CLIENT_LENGTH) };
 }
 
@@ -106,16 +106,16 @@ const LINES_OF_ALL = 500;
 const SOURCES = 100;
 
 /**
- * Keeps guessing from filling disks: in each window of 10 s the first 50 refusals of a source, and 500 of all, have a
- * line each; the rest of a source has one line at the window's end, which counts them by reason. From the 101st source
- * on they are counted together. So a window has 601 lines at most, whatever is sent.
+ * Prevents that key guessing fills disks. In each window of 10 s, the first 50 refusals of a source, and the first 500
+ * of all sources, have a line each. At the end of the window, one line per source counts the others by reason. The
+ * 101st source and all later ones are counted together. So a window has at most 601 lines.
  */
 export class RefusalLog {
-  /** By IPv4 address or IPv6 /64; undefined for all beyond those that are counted by themselves. */
+  /** By IPv4 address or IPv6 /64. The key undefined counts the 101st source and all later ones together. */
   private readonly sources = new Map<string | undefined, Source>();
   private lines = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** A window belongs to many requests, so its end is in the context of none. */
+  /** A window serves many requests, so its timer runs outside the context of each. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly log: Pick<Log, 'warn'>) {}
@@ -132,7 +132,7 @@ export class RefusalLog {
     source.reasons.set(reason, (source.reasons.get(reason) ?? 0) + 1);
   }
 
-  /** Ends the window: writes what was only counted. */
+  /** Ends the window: writes the refusals that were only counted. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -160,8 +160,8 @@ export class RefusalLog {
 }
 
 /**
- * The source that failed authentications are counted for: an IPv4 address, or the /64 of an IPv6 address. One host may use
- * all addresses of its /64 (RFC 4291 §2.5.1), so a limit on single ones would limit nothing.
+ * The source for which failed authentications are counted: an IPv4 address, or the /64 of an IPv6 address. One host may
+ * use all addresses of its /64 (RFC 4291 §2.5.1), so a limit on single addresses would limit nothing.
  *
  * @param address of a socket or of X-Forwarded-For. A text that is no IPv6 address is returned unchanged.
  */
@@ -177,7 +177,10 @@ export function sourceOf(address: string): string {
   return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** An IPv4 address at the end stands for two groups; they are never among the first four. */
+/**
+ * An IPv4 address at the end stands for two groups. They are never among the first four groups, so their value does not
+ * matter.
+ */
 function groupsOf(text: string): string[] {
   return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]));
 }

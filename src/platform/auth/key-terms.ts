@@ -1,20 +1,20 @@
 import { escapeUnseen } from '../logging/index.js';
 import { DAY_MS } from '../time.js';
 
-/** What a key is made for. */
+/** The client, the scopes and the expiry of a new key. */
 export interface KeyTerms {
   readonly client: string;
   readonly scopes: readonly string[];
-  /** Milliseconds since the epoch; undefined for a key without an end. */
+  /** Milliseconds since the Unix epoch. Undefined: the key does not expire. */
   readonly expiresAt: number | undefined;
 }
 
-/** The scope of a key that may do everything. */
+/** This scope grants everything. */
 export const EVERYTHING = '*';
 
-/** Letters and signs that are seen: not U+3164 or U+2800, which are a letter and a sign of nothing. */
+/** Visible letters and signs. U+3164 (a letter) and U+2800 (a symbol) are excluded, because they show nothing. */
 const VISIBLE = String.raw`[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]`;
-/** An emoji may be followed by what asks for its colours. */
+/** U+FE0F after an emoji asks for its coloured form. */
 const EMOJI = String.raw`\p{Extended_Pictographic}\uFE0F`;
 const CLIENT = new RegExp(`^(?! )(?:${EMOJI}|${VISIBLE}| )+(?<! )$`, 'v');
 const SHOWN = new RegExp(`(${EMOJI}|${VISIBLE}| )|[^]`, 'gv');
@@ -27,8 +27,8 @@ export function isScope(text: string): boolean {
 }
 
 /**
- * What is wrong with a client's name, as the end of a sentence that begins with the name of the value. Control and
- * invisible characters are out: the name is shown in terminals and logs.
+ * Says what is wrong with a client's name. The text completes a sentence that begins with the name of the value.
+ * Control and invisible characters are refused, because the name is shown in terminals and logs.
  */
 export function faultOfClient(client: string): string | undefined {
   const length = [...client].length;
@@ -36,7 +36,7 @@ export function faultOfClient(client: string): string | undefined {
   return CLIENT.test(client) ? undefined : 'may have visible characters and spaces between them only';
 }
 
-/** What is wrong with a list of scopes, as the end of a sentence that begins with the name of the value. */
+/** Says what is wrong with a list of scopes. The text completes a sentence that begins with the name of the value. */
 export function faultOfScopes(scopes: readonly string[]): string | undefined {
   if (scopes.length === 0) return 'must name at least one scope';
   const malformed = scopes.find((scope) => scope !== EVERYTHING && !isScope(scope));
@@ -46,13 +46,19 @@ export function faultOfScopes(scopes: readonly string[]): string | undefined {
   return scopes.join(' ').length > MAX_SCOPES_LENGTH ? `is longer than ${MAX_SCOPES_LENGTH} characters` : undefined;
 }
 
-/** Text from outside as a message may show it: short, and with `?` for what is not seen or could move a terminal's cursor. */
+/**
+ * Shortens a text from outside for a message. Each invisible character, and each that could move the cursor of a
+ * terminal, becomes `?`.
+ */
 export function printable(text: string, maxLength = 60): string {
   const shown = text.replace(SHOWN, (_any, visible: string | undefined) => visible ?? '?');
   return [...shown].slice(0, maxLength).join('');
 }
 
-/** A value as JSON text in which characters that are not seen are escaped: it means the same, and moves no cursor. */
+/**
+ * A value as JSON text. Invisible characters are escaped: the value stays the same, and the text cannot move the cursor
+ * of a terminal.
+ */
 export function printableJson(value: unknown): string {
   return escapeUnseen(JSON.stringify(value, undefined, 2));
 }
@@ -60,14 +66,14 @@ export function printableJson(value: unknown): string {
 const ISO_8601 = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Reads a point in time as ISO 8601: a day (`2030-01-31`, its beginning in UTC) or a day and time with `Z` or an offset.
+ * Parses a point in time in ISO 8601: a day (`2030-01-31`, midnight UTC), or a day and time with `Z` or an offset.
  *
- * @returns milliseconds since the epoch; undefined for anything else, also for a day that no calendar has.
+ * @returns milliseconds since the Unix epoch; undefined for any other text, also for a day that does not exist.
  */
 export function parseInstant(text: string): number | undefined {
   const day = ISO_8601.exec(text)?.[1];
   if (day === undefined) return undefined;
-  // Date.parse takes 2030-02-30 for the 2nd of March.
+  // Date.parse reads 2030-02-30 as the 2nd of March.
   const midnight = Date.parse(`${day}T00:00:00Z`);
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined;
   const time = Date.parse(text);
@@ -76,7 +82,7 @@ export function parseInstant(text: string): number | undefined {
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 
-/** Reads a length of time such as `90s`, `30m`, `24h`, `7d` or `0`, as milliseconds; undefined for anything else. */
+/** Parses a duration such as `90s`, `30m`, `24h`, `7d` or `0` into milliseconds; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];

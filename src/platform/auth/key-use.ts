@@ -11,21 +11,20 @@ const BATCH_SIZE = 64;
 const DEFAULT_DELAY_MS = 1000;
 
 /**
- * Remembers on which day a key was last accepted. The database is written once per key and day, a moment later and
- * many keys at a time. A day that cannot be written is dropped and noted again by the key's next use; the first such
- * failure in a row is logged.
+ * Records the last day on which each key was accepted. Each key is written once per day, after a delay and in batches
+ * of up to 64 keys. If a write fails, the next use of the key tries again. The first failure in a row is logged.
  */
 export class KeyUse implements BeforeApplicationShutdown {
   private day = 0;
-  /** Public ids noted on `day`, written or not. */
+  /** Public ids used on `day`, written or not. */
   private noted = new Set<string>();
   private unwritten = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private failing = false;
-  /** The timer works for many requests, so not in the context of the one that happens to start it. */
+  /** The timer serves many requests, so it runs outside the context of the request that starts it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  /** @param delayMs how long noted keys wait for others before they are written. */
+  /** @param delayMs how long a used key waits for others before they are written. Milliseconds. */
   constructor(
     private readonly markUsed: MarkUsed,
     private readonly clock: Clock,
@@ -42,11 +41,11 @@ export class KeyUse implements BeforeApplicationShutdown {
     this.timer ??= this.outside(() => setTimeout(() => void this.write(), this.delayMs).unref());
   }
 
-  /** Writes what is noted. Never rejects: a use that goes unrecorded must cost no request. */
+  /** Writes the keys that are not written yet. Never rejects: a failed write must not fail a request. */
   async write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    // In one order everywhere, so that two replicas cannot lock each other's rows crosswise.
+    // All replicas write in the same order, so two of them cannot deadlock.
     const ids = [...this.unwritten].sort();
     this.unwritten = new Set();
     const day = this.day;

@@ -3,20 +3,25 @@ import { DiscoveryService } from '@nestjs/core';
 import type { Slice } from '../pagination/index.js';
 import { ClientContext, type Client } from './access.decorators.js';
 
-/** Decides on single objects, beyond what scopes say: which of a feature's objects a client sees. */
+/** Decides which objects of a feature a client sees. Scopes decide on operations only. */
 export interface ObjectPolicy<T extends object = object> {
   /**
-   * Whether the client may see this object, and so also change it. To who may not, it does not exist.
+   * Whether the client may see, and so also change, this object. A client that may not see it gets 404.
    *
-   * @param client undefined outside of a request, and for one without a key.
+   * @param client undefined outside a request, and for a request without a key.
    */
   allows(object: T, client: Client | undefined): boolean | Promise<boolean>;
 }
 
-/** Makes a provider the `ObjectPolicy` of what a feature calls so: `@PolicyFor('pet')`. Any feature may have one. */
+/**
+ * Registers a provider as an `ObjectPolicy` for objects of this kind: `@PolicyFor('pet')`. Any feature may have
+ * policies.
+ */
 export const PolicyFor = DiscoveryService.createDecorator<string>();
 
-/** Asks every policy about an object before a client sees it. A feature with objects of its own injects it. */
+/**
+ * Asks every policy about an object before a client sees it. Inject it into the service of a feature that has policies.
+ */
 @Injectable()
 export class ObjectPolicies implements OnModuleInit {
   private readonly byKind = new Map<string, ObjectPolicy[]>();
@@ -34,7 +39,7 @@ export class ObjectPolicies implements OnModuleInit {
     }
   }
 
-  /** The object; undefined where there is none, or where a policy denies it: a client cannot know which. */
+  /** The object; undefined if it does not exist or a policy denies it. A client cannot tell the two cases apart. */
   async visible<T extends object>(kind: string, object: T | undefined): Promise<T | undefined> {
     const policies = this.byKind.get(kind);
     if (policies === undefined || object === undefined) return object;
@@ -43,7 +48,7 @@ export class ObjectPolicies implements OnModuleInit {
     return object;
   }
 
-  /** The part of a page that is allowed. The next page begins behind all of it. */
+  /** The objects of a page that are allowed. The next page begins after the last object of the whole page. */
   async visibleOf<T extends object>(kind: string, slice: Slice<T>): Promise<Slice<T>> {
     if (!this.byKind.has(kind)) return slice;
     const seen = await Promise.all(slice.items.map((item) => this.visible(kind, item)));

@@ -1,15 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Makes the table of API keys. `IF NOT EXISTS`, since MySQL commits DDL by itself: a migration killed between the
- * statement and its record is simply run again.
+ * Creates the table of API keys. It uses `IF NOT EXISTS` because MySQL commits DDL on its own: if the process dies
+ * after the statement and before the record of the migration, the migration runs again.
  */
 export class CreateApiKeys1764201500000 implements MigrationInterface {
   readonly name = 'CreateApiKeys1764201500000';
 
   async up(runner: QueryRunner): Promise<void> {
     const mysql = ['mysql', 'mariadb'].includes(runner.dataSource.options.type);
-    // SQLite compares text byte by byte as it is; MySQL's default would take `AbC` and `abc` for one key.
+    // SQLite compares text byte by byte by default. MySQL's default collation would treat `AbC` and `abc` as one key.
     const ascii = mysql ? 'CHARACTER SET ascii COLLATE ascii_bin' : '';
     const table = mysql ? 'ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : '';
     await runner.query(`CREATE TABLE IF NOT EXISTS api_key (
