@@ -4,7 +4,7 @@ import { ApiError, coreErrors, RETRY_SOON } from '../errors/index.js';
 import { isOptimized } from '../optimizations.js';
 import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 import { isOutage, isUnavailable } from './database-failure.js';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 
 /** Whether the running code is in a transaction. */
 type Transactions = Pick<PlatformDataSource, 'inTransaction'>;

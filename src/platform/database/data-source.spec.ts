@@ -5,9 +5,8 @@ import { EntitySchema } from 'typeorm';
 import { removeScratch, scratchFolder } from '../../../test/support/scratch.js';
 import { loadConfig } from '../config/index.js';
 import { StartFault } from '../errors/index.js';
-import { createDataSource } from './data-source.js';
+import { createDataSource, type PlatformDataSource } from './data-source.js';
 import { EndedTransactionError, NotAskedError } from './database-failure.js';
-import type { PlatformDataSource } from './platform-data-source.js';
 
 interface Visit {
   readonly id?: number;

@@ -6,7 +6,7 @@ import type { Log } from '../logging/index.js';
 import { requireDurableWrites } from './durable-write.js';
 import { compareSchema, type TableOwner } from './schema-comparison.js';
 import type { DatabaseOutages, DatabasePart } from './database-outages.js';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 import { MigrationError, Migrator, type MigrationSource, type MigrationListener } from './migrator.js';
 
 /** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 
 /** What `TypeOrmModule.forFeature`, `DataSource` and `EntityManager` come from. `DatabaseLink` opens the data source. */
 @Module({})

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { requireDurableWrites } from './durable-write.js';
 import { SessionError } from './mysql-session.js';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 
 /** What the first session wrote, by its id, and what was deleted. */
 let written: Map<string, unknown>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 import { SessionError } from './mysql-session.js';
 
 /** What a server that takes less than utf8mb4 changes, silently or not: two, three and four bytes in UTF-8. */

@@ -1,5 +1,4 @@
 export { Batcher, createBatcher, type BatcherOptions } from './batcher.js';
-export { createDataSource } from './data-source.js';
 export { MIGRATION_TABLE } from './statement-log.js';
 export { databaseNow, inList, MOST_TOGETHER, queryEach, type InList } from './sql-statements.js';
 export {
@@ -8,9 +7,7 @@ export {
   isDuplicateKey,
   isForeignKey,
   isLocked,
-  isOutage,
   isOutcomeUnknown,
-  isUnavailable,
   rootOf,
   statementFault,
   type StatementFault,
@@ -19,7 +16,7 @@ export { DatabaseModule } from './database.module.js';
 export { DatabaseLink, migrationLog } from './database-link.js';
 export { requireDurableWrites } from './durable-write.js';
 export { DatabaseOutages } from './database-outages.js';
-export { PlatformDataSource } from './platform-data-source.js';
+export { createDataSource, PlatformDataSource } from './data-source.js';
 export { UnusableDatabase, unusableDatabase } from './database-outages.js';
 export { LOCK_TABLE } from './migration-lock.js';
 export { MOST_COUNTED, planMigrations, tableSizes, type TableSize } from './migration-plan.js';

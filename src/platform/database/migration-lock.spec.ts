@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { PlatformDataSource } from './platform-data-source.js';
+import { createDataSource, type PlatformDataSource } from './data-source.js';
 import { loadConfig } from '../config/index.js';
 import { StartFault } from '../errors/index.js';
-import { createDataSource } from './data-source.js';
 import { LOCK_TABLE, MigrationLock } from './migration-lock.js';
 
 describe('the migration lock', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 import { StartFault } from '../errors/index.js';
 import { databaseNow } from './sql-statements.js';
 import { codeOf, isFileLock } from './database-failure.js';

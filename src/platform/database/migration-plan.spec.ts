@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { EntitySchema, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { loadConfig } from '../config/index.js';
-import { createDataSource } from './data-source.js';
+import { createDataSource, type PlatformDataSource } from './data-source.js';
 import { MOST_COUNTED, planMigrations, tableSizes } from './migration-plan.js';
-import type { PlatformDataSource } from './platform-data-source.js';
 
 class CreateToys1500000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { QueryFailedError, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { loadConfig } from '../config/index.js';
-import { createDataSource } from './data-source.js';
+import { createDataSource, type PlatformDataSource } from './data-source.js';
 import { MigrationError, Migrator } from './migrator.js';
-import type { PlatformDataSource } from './platform-data-source.js';
 
 const step = { feature: 'toys', name: 'CreateToys1500000000000' };
 const begin = "Migration CreateToys1500000000000 of feature 'toys' failed: ";

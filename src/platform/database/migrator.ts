@@ -4,7 +4,7 @@ import { messageOf, stackOf } from '../logging/index.js';
 import { MIGRATION_TABLE } from './statement-log.js';
 import { codeOf, isMissingTable } from './database-failure.js';
 import { MigrationLock, type LockListener } from './migration-lock.js';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 
 /** Whose migrations these are, in the order in which they run. */
 export type MigrationSource = Pick<Feature, 'name' | 'migrations'>;

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { Entities } from '../feature.js';
-import type { PlatformDataSource } from './platform-data-source.js';
+import type { PlatformDataSource } from './data-source.js';
 
 /** A feature, or the platform, and its entities. */
 export interface TableOwner {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { EntitySchema, Table, TableColumn, type DataSourceOptions } from 'typeorm';
 import { MysqlQueryRunner } from 'typeorm/driver/mysql/MysqlQueryRunner.js';
 import { EndedTransactionError } from '../database-failure.js';
-import { PlatformDataSource } from '../platform-data-source.js';
+import { PlatformDataSource } from '../data-source.js';
 import { StatementLog } from '../statement-log.js';
 import type { PlatformMysqlDriver, PlatformMysqlQueryRunner } from './mysql-driver.js';
 import type { MysqlEngine } from './mysql-engine.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EntitySchema } from 'typeorm';
-import { PlatformDataSource } from '../platform-data-source.js';
+import { PlatformDataSource } from '../data-source.js';
 import { RetryBudget } from '../retry-budget.js';
 import { StatementLog } from '../statement-log.js';
 import type { MysqlEngine } from './mysql-engine.js';

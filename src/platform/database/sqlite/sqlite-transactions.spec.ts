@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PlatformDataSource } from '../platform-data-source.js';
+import { createDataSource, type PlatformDataSource } from '../data-source.js';
 import { loadConfig } from '../../config/index.js';
-import { createDataSource } from '../data-source.js';
 
 let dataSource: PlatformDataSource;
 
