@@ -39,7 +39,7 @@ import {
 } from './platform/http/index.js';
 import { putIdempotencyOutermost } from './platform/idempotency/index.js';
 import { Running, type Application } from './platform/lifecycle/index.js';
-import { RateLimitGuard, Shedding } from './platform/limits/index.js';
+import { Overload, RateLimitGuard } from './platform/limits/index.js';
 import { createLog, NestLog, type Log } from './platform/logging/index.js';
 import { FeatureMetrics, Metrics } from './platform/metrics/index.js';
 import { turnOptimizationsOff } from './platform/optimizations.js';
@@ -168,7 +168,7 @@ function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
     longestDeadlineMs: Math.max(config.http.requestDeadlineMs, ...deadlines),
     observer,
     deadline: nest.get(Deadline),
-    overload: () => nest.get(Shedding).faultAt(observer.workload.size),
+    overload: () => nest.get(Overload).faultAt(observer.workload.size),
     responder,
     unmatched: nest.get(Unmatched),
     filter,

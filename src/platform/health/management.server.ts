@@ -1,8 +1,8 @@
-import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../config/index.js';
 import { ApiError, coreErrors } from '../errors/index.js';
-import { createHttpServer, ignoreUpgrades, requestIdOf, sizeFault } from '../http/index.js';
+import { createHttpServer, requestIdOf, sizeFault } from '../http/index.js';
 import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
@@ -32,9 +32,7 @@ export class ManagementServer {
       refused: nothing,
       closed: nothing,
     };
-    this.server = createHttpServer(http, handlers, {
-      IncomingMessage: ignoreUpgrades(class extends IncomingMessage {}),
-    });
+    this.server = createHttpServer(http, handlers);
     this.server.on('connection', (socket: Socket) => this.admit(socket));
   }
 

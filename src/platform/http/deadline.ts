@@ -7,7 +7,7 @@ import { Metrics } from '../metrics/index.js';
 import { errorAnswer, sendAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
 import { ExchangeList } from './exchange-list.js';
-import { SAFE } from './pipeline.js';
+import { SAFE } from './connection.js';
 
 /**
  * Answers 503 for a handler that has not answered within REQUEST_DEADLINE_MS; what it answers later goes nowhere.

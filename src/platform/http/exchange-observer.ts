@@ -5,7 +5,7 @@ import { Metrics } from '../metrics/index.js';
 import { Workload, type Exchange } from './exchange.js';
 import { ExchangeList } from './exchange-list.js';
 import { bodyBytes } from './express-messages.js';
-import { closeAfter } from './pipeline.js';
+import { closeAfter } from './connection.js';
 
 /** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
 interface EndedExchange {

@@ -1,8 +1,7 @@
 import type { Express } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf, type Exchange } from './exchange.js';
-import { endPipeline } from './pipeline.js';
-import { ignoreUpgrades } from './upgrade.js';
+import { endPipeline } from './connection.js';
 
 /** What Node reads off a head as it writes it. */
 interface WrittenHead {
@@ -90,7 +89,7 @@ export function expressMessages(application: Express): {
   application.request = ExpressRequest.prototype as unknown as typeof application.request;
   application.response = ExpressResponse.prototype as unknown as typeof application.response;
   return {
-    IncomingMessage: ignoreUpgrades(ExpressRequest),
+    IncomingMessage: ExpressRequest,
     ServerResponse: ExpressResponse as unknown as typeof ServerResponse,
   };
 }

@@ -1,4 +1,4 @@
-export { headerValues, sizeFault } from './admission.js';
+export { headerValues, sizeFault } from './client-fault.js';
 export { Answer, Responder } from './answer.js';
 export { Deadline } from './deadline.js';
 export { ErrorFilter, featurePipes } from './error.filter.js';
@@ -10,4 +10,3 @@ export { createHttpServer } from './http-server.js';
 export { plainHandlers } from './plain-handler.js';
 export { BodyGuard, NegotiationGuard, RouteGuard } from './request.guards.js';
 export { Unmatched } from './unmatched.js';
-export { ignoreUpgrades } from './upgrade.js';

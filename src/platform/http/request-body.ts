@@ -3,7 +3,7 @@ import { ApiError, coreErrors } from '../errors/index.js';
 import { parseJson } from '../json/index.js';
 import { refuseQuery, UnreadBody } from '../validation/index.js';
 import { exchangeOf, type IncomingBody } from './exchange.js';
-import { headerValues } from './admission.js';
+import { headerValues } from './client-fault.js';
 
 export interface BodyOptions {
   readonly limitBytes: number;

@@ -7,12 +7,12 @@ import type { Feature } from '../feature.js';
 import { ExchangeObserver, type HttpAdapter } from '../http/index.js';
 import { IdempotencyPurge } from '../idempotency/index.js';
 import { inTime } from '../time.js';
+import { Overload } from '../limits/index.js';
 import { flushLog, type Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import { PublicUrls } from '../routing/index.js';
 import { startTracing, type Tracing } from '../tracing/index.js';
 import { version } from '../version.js';
-import { LoopWatch } from './loop-watch.js';
 import { drain, listen, type StopTimes } from './traffic.js';
 
 /** An application that can be started and stopped. */
@@ -70,8 +70,6 @@ export class Running implements Application {
   private readonly health: Health;
   private readonly liveness: Liveness;
   private readonly management: ManagementServer;
-  private readonly observer: ExchangeObserver;
-  private readonly loopWatch: LoopWatch;
   private opening: Promise<void> | undefined;
   /** Whether the features have started. */
   private isUp = false;
@@ -93,8 +91,6 @@ export class Running implements Application {
     const exposed = config.metrics.enabled ? metrics : undefined;
     const sources = { health: this.health, liveness: this.liveness, metrics: exposed };
     this.management = new ManagementServer(config.http, sources, log);
-    this.observer = nest.get(ExchangeObserver);
-    this.loopWatch = new LoopWatch(this.observer, metrics, log);
   }
 
   get log(): Log {
@@ -112,7 +108,7 @@ export class Running implements Application {
     this.nest.get(PublicUrls).listeningOn(port);
     this.url = `http://${reachable(host)}:${port}`;
     this.managementUrl = `http://${reachable(host)}:${managementPort}`;
-    this.loopWatch.start();
+    this.nest.get(Overload).start();
     void this.health.start();
     this.opening = this.bringUp();
   }
@@ -130,11 +126,10 @@ export class Running implements Application {
     const end = performance.now() + times.delayMs + times.timeoutMs;
     log.info({ event: 'app.draining' }, 'Draining');
     this.health.drain();
-    const answered = await drain(this.adapter.server, this.observer, times, log);
+    const answered = await drain(this.adapter.server, this.nest.get(ExchangeObserver), times, log);
     const closed = await this.close(Math.max(end - performance.now(), times.closeMs));
     await this.management.close();
     this.liveness.stop();
-    this.loopWatch.stop();
     log.info({ event: 'app.stopped' }, 'Stopped');
     await flushLog(log);
     return answered && closed;
