@@ -1,6 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import type { Config } from '../config/index.js';
-import type { DatabaseLink, PlatformDataSource } from '../database/index.js';
+import type { DatabaseLink } from '../database/index.js';
 import { databaseAnswers, Health, Liveness, ManagementServer } from '../health/index.js';
 import { attributeToFeature, type HookWatch } from '../feature-check/index.js';
 import type { Feature } from '../feature.js';
@@ -9,7 +8,7 @@ import { IdempotencyPurge } from '../idempotency/index.js';
 import { inTime } from '../time.js';
 import { Overload } from '../limits/index.js';
 import { flushLog, type Log } from '../logging/index.js';
-import type { Metrics } from '../metrics/index.js';
+import type { CoreProviders } from '../platform.module.js';
 import { PublicUrls } from '../routing/index.js';
 import { startTracing, type Tracing } from '../tracing/index.js';
 import { version } from '../version.js';
@@ -50,11 +49,7 @@ export interface Application {
   stop(times?: StopTimes): Promise<boolean>;
 }
 
-interface Parts {
-  readonly config: Config;
-  readonly log: Log;
-  readonly dataSource: PlatformDataSource;
-  readonly metrics: Metrics;
+interface Parts extends CoreProviders {
   readonly features: readonly Feature[];
   readonly hooks: HookWatch;
   readonly restoreEnvironment: () => void;
