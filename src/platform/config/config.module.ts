@@ -2,7 +2,9 @@ import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { CONFIG, type Config } from './config.js';
 import type { Configured } from './feature-config.js';
 
-/** The configuration of the platform by `CONFIG`, and that of each feature by the KEY of its `defineConfig`. */
+/**
+ * Provides the configuration of the platform as `CONFIG`, and that of each feature under the KEY of its `defineConfig`.
+ */
 @Module({})
 export class ConfigModule {
   static of(config: Config): DynamicModule {
@@ -13,11 +15,11 @@ export class ConfigModule {
 }
 
 /**
- * Puts variables of features into the environment of the process, where `registerAs` and `ConfigService` of @nestjs/config
- * look for them, also those that come from `.env`, a file or a default.
+ * Sets the variables of features in `process.env`, where `registerAs` and `ConfigService` of @nestjs/config read them.
+ * This includes values from `.env`, from a file and from a default.
  *
- * @param readers the features that import @nestjs/config; the values of others, secrets among them, stay where they are.
- * @returns restores the environment, once.
+ * @param readers the features that import @nestjs/config. Values of other features, including secrets, are not set.
+ * @returns a function that restores the environment, once.
  */
 export function exposeFeatureValues(readers: readonly Configured[], { featureValues }: Config): () => void {
   const before = new Map<string, string | undefined>();

@@ -1,19 +1,19 @@
 import type { DatabaseTarget } from './database-target.js';
 import type { Values } from './variables.js';
 
-/** What Nest injects the configuration by: `@Inject(CONFIG) config: Config`. */
+/** The injection token of the configuration: `@Inject(CONFIG) config: Config`. */
 export const CONFIG = Symbol('CONFIG');
 
 /**
  * The whole configuration: parsed once at start, valid, frozen. Names that end in `Ms` are milliseconds, in `Bytes`
- * bytes. What each value means and its bounds stand in variables.ts.
+ * bytes. variables.ts gives the meaning and the bounds of each value.
  */
 export interface Config {
   readonly env: 'production' | 'development' | 'test';
   readonly http: HttpConfig;
   readonly management: ManagementConfig;
   readonly database: DatabaseConfig;
-  /** The names of the features that are not started. */
+  /** Names of features that are not started. */
   readonly featuresOff: readonly string[];
   readonly migrations: 'run' | 'check' | 'off';
   readonly auth: {
@@ -47,20 +47,23 @@ export interface Config {
     readonly contact: string | undefined;
   };
   readonly metrics: { readonly enabled: boolean };
-  /** Optimizations that are left out. */
+  /** Names of optimizations that are switched off. */
   readonly optimizationsOff: readonly string[];
   readonly otel: {
     readonly disabled: boolean;
-    /** Every OTEL_ variable that is set, as it was given. May hold secrets: never log them. */
+    /** Every OTEL_ variable that is set, unchanged. May hold secrets: never log them. */
     readonly variables: Readonly<Record<string, string>>;
   };
-  /** `<OPERATION_ID>_SUNSET` by what stands before `_SUNSET`, e.g. `GET_PET`: the first instant of that day in UTC. */
+  /**
+   * The dates of `<OPERATION_ID>_SUNSET` variables, by the text before `_SUNSET`, e.g. `GET_PET`: the first instant of
+   * that day in UTC.
+   */
   readonly sunsets: ReadonlyMap<string, Date>;
-  /** The values of the features' own variables, by the KEY of their `defineConfig`. */
+  /** The values of the variables of each feature, by the KEY of its `defineConfig`. */
   readonly featureValues: ReadonlyMap<symbol, Readonly<Record<string, unknown>>>;
-  /** Every variable with its effective value for a person to read; secrets are masked. */
+  /** Every variable with its effective value, as text for a person. Secrets are masked. */
   readonly settings: readonly Setting[];
-  /** What looks like a mistake and yet stops nothing, such as a misspelt variable. */
+  /** Probable mistakes that do not prevent the start, such as a misspelt variable. */
   readonly warnings: readonly string[];
 }
 
@@ -68,7 +71,7 @@ export interface HttpConfig {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Absolute, ends in `/v1`. Undefined: `http://localhost:PORT/v1`, with the port that is listened on in the end. */
+  /** Absolute, ends in `/v1`. Undefined: `http://localhost:PORT/v1`, with the port that the server listens on. */
   readonly publicBaseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
   readonly requestDeadlineMs: number;
@@ -77,7 +80,7 @@ export interface HttpConfig {
   readonly keepAliveTimeoutMs: number;
   readonly bodyLimitBytes: number;
   readonly maxConnections: number;
-  /** A number of hops, or addresses and CIDR ranges: the forms that Express takes for `trust proxy`. */
+  /** A number of hops, or addresses and CIDR ranges: the forms of `trust proxy` in Express. */
   readonly trustProxy: number | readonly string[];
   /** Empty: CORS is off. */
   readonly corsOrigins: readonly string[];
@@ -91,7 +94,7 @@ export interface ManagementConfig {
 }
 
 export interface DatabaseConfig {
-  /** The target at the start; `currentDatabaseTarget` gives the one for new connections. */
+  /** The target at the start. `currentDatabaseTarget` gives the target for new connections. */
   readonly target: DatabaseTarget;
   /** The file that DATABASE_URL was read from, if it was. */
   readonly urlFile: string | undefined;
@@ -112,14 +115,14 @@ export interface DatabaseConfig {
 
 export interface Setting {
   readonly name: string;
-  /** As text, secrets masked; empty where nothing is set. */
+  /** As text, secrets masked. Empty if the variable is unset. */
   readonly value: string;
   readonly source: 'default' | 'environment' | 'file';
 }
 
 type Groups = Omit<Config, 'log' | 'otel' | 'sunsets' | 'featureValues' | 'settings' | 'warnings'>;
 
-/** The values under the names by which the service speaks of them. */
+/** Groups the values of the variables into the configuration. */
 export function groupValues(values: Values, urlFile: string | undefined): Groups {
   return {
     env: values.NODE_ENV,

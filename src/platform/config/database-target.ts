@@ -9,10 +9,10 @@ export interface MySqlTarget {
   readonly kind: 'mysql';
   /** An IP address (v6 without brackets) or a host name. */
   readonly host: string;
-  /** 3306 when the URL names none. */
+  /** 3306 if the URL has no port. */
   readonly port: number;
   readonly user: string;
-  /** Empty when the URL names none. */
+  /** Empty if the URL has no password. */
   readonly password: string;
   readonly database: string;
 }
@@ -31,7 +31,8 @@ export const databaseUrl = valueKind<DatabaseTarget>(
 
 function parseMySqlUrl(text: string): MySqlTarget | undefined {
   const url = text.startsWith('mysql://') ? parseUrl(text, ['mysql:']) : undefined;
-  // An unencoded `#`, `?` or `/` in a password ends up in these parts: better refused than half a password used.
+  // An unencoded `#`, `?` or `/` in a password ends up in these parts. The URL is refused, so that no half of a
+  // password is used.
   if (!url || /[?#]/.test(text) || url.port === '0') return undefined;
   const database = decodePart(url.pathname.slice(1));
   const user = decodePart(url.username);
@@ -45,13 +46,13 @@ function parseMySqlUrl(text: string): MySqlTarget | undefined {
 
 function parseSqliteUrl(text: string): SqliteTarget | undefined {
   const encoded = text.slice('sqlite:'.length);
-  // `sqlite://name` would be a host, which SQLite has none of; `sqlite:///path` is the absolute path.
+  // In `sqlite://name` the name would be a host, and SQLite has no hosts. `sqlite:///path` is the absolute path.
   if (/[?#]/.test(encoded) || /^\/\/[^/]/.test(encoded)) return undefined;
   const path = decodePart(encoded.replace(/^\/{2,}/, '/'));
   return path && path !== '/' ? { kind: 'sqlite', path } : undefined;
 }
 
-/** Percent-decodes; undefined when that fails, or leaves a control character. */
+/** Percent-decodes a part of the URL; undefined if that fails or the text then has a control character. */
 function decodePart(encoded: string): string | undefined {
   try {
     const text = decodeURIComponent(encoded);
@@ -61,12 +62,12 @@ function decodePart(encoded: string): string | undefined {
   }
 }
 
-/** The whole path of an SQLite file; undefined where there is none: on a server, or in memory. */
+/** The absolute path of an SQLite file; undefined for a server or a database in memory. */
 export function databaseFile(target: DatabaseTarget): string | undefined {
   return target.kind === 'sqlite' && target.path !== ':memory:' ? resolve(target.path) : undefined;
 }
 
-/** The target as a URL again, for a person to read: a password, where there is one, is three stars. */
+/** The target as a URL for a person to read. A password is shown as three stars. */
 export function showDatabaseTarget(target: DatabaseTarget): string {
   if (target.kind === 'sqlite') {
     return `sqlite:${target.path.replace(/[%?#]/g, encodeURIComponent)}`;
@@ -84,10 +85,10 @@ interface CurrentTarget {
 }
 
 /**
- * The target for a new connection. Where DATABASE_URL came from a file, the file is read again, so that a rotated
- * password holds from the next connection on, without a restart.
+ * The target for a new connection. If DATABASE_URL came from a file, the file is read again: a rotated password then
+ * takes effect with the next connection, without a restart.
  *
- * @throws {ConfigError} when the file has become unreadable or its content invalid.
+ * @throws {ConfigError} if the file cannot be read any more, or its content is invalid.
  */
 export function currentDatabaseTarget(database: CurrentTarget): DatabaseTarget {
   if (database.urlFile === undefined) return database.target;

@@ -4,12 +4,12 @@ import { parserOf } from './value-kinds.js';
 import { sections } from './variables.js';
 import type { Config } from './config.js';
 
-/** What is written about one variable. */
+/** The documentation of one variable. */
 export interface DocumentedVariable {
   readonly name: string;
-  /** As it would be given outside production; empty where nothing is set. */
+  /** The default outside production, as text. Empty if there is none. */
   readonly default: string;
-  /** The default in production, or that there is none, where that differs. */
+  /** The default in production, or `required`; undefined if it is the same as outside production. */
   readonly inProduction?: string;
   /** Completes the sentence "must be …". */
   readonly accepts: string;
@@ -21,7 +21,7 @@ export interface DocumentedSection {
   readonly variables: readonly DocumentedVariable[];
 }
 
-/** Every variable of the platform, then those of each feature, from the declarations. */
+/** Documents every variable of the platform, then those of each feature, from their declarations. */
 export function documentedSections(features: readonly Configured[]): DocumentedSection[] {
   const others = features.map(({ name, config }): [string, ConfigVariables] => [name, config?.variables ?? {}]);
   return [...Object.entries<ConfigVariables>(sections), ...others]
@@ -61,7 +61,10 @@ export function renderExample(documented: readonly DocumentedSection[]): string 
   return [...head, ...body, ''].join('\n');
 }
 
-/** Whoever takes the # away from a mask would set it. Unset, a secret has its default. */
+/**
+ * A user who uncomments the line would set the mask as the value. An empty value is unset, so the secret keeps its
+ * default.
+ */
 function unmasked(text: string): string {
   return /^\*+$/.test(text) ? '' : text;
 }
@@ -71,7 +74,7 @@ function commentOn({ meaning, accepts, inProduction }: DocumentedVariable): stri
   return [`# ${meaning}.`, `# Must be ${accepts}.${production}`];
 }
 
-/** One Markdown table a section. */
+/** One Markdown table per section. */
 export function renderMarkdown(documented: readonly DocumentedSection[]): string {
   const tables = documented.map(({ title, variables: listed }) =>
     [
@@ -100,13 +103,13 @@ function row(cells: readonly string[]): string {
 }
 
 /**
- * Every setting of a configuration, its effective value with secrets masked, and where that came from, one a line.
+ * One line per setting: its name, its effective value with secrets masked, and its source.
  *
- * @param fromDotEnv the variables that a `.env` file set, which are shown as such.
+ * @param fromDotEnv names of variables that the `.env` file set. Their source is shown as `.env`.
  */
 export function describeConfig(config: Pick<Config, 'settings'>, fromDotEnv: ReadonlySet<string> = new Set()): string {
   const rows = config.settings.map(({ name, value, source }) => {
-    // A line break in a value would make a line that looks like a setting of its own.
+    // A line break in a value would look like another setting.
     const shown = value === '' ? '(unset)' : value.replace(/\p{Cc}/gu, '\u{FFFD}');
     return [name, shown, source === 'environment' && fromDotEnv.has(name) ? '.env' : source] as const;
   });

@@ -91,7 +91,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-/** Name and reason of each fault; empty when the environment is accepted. */
+/** The name and reason of each fault; empty if the environment is accepted. */
 function faultsOf(env: NodeJS.ProcessEnv): [string, string][] {
   try {
     loadConfig(env);
@@ -157,7 +157,7 @@ const everyVariable: Readonly<Record<string, string>> = {
   GET_PET_SUNSET: '2031-01-01',
 };
 
-/** What must be given along with a variable. */
+/** Variables that are required together with this one. */
 function othersOf(name: string): NodeJS.ProcessEnv {
   if (name === 'DATABASE_TLS_CERT_FILE') return { DATABASE_TLS_KEY_FILE: file('other', 'text') };
   if (name === 'DATABASE_TLS_KEY_FILE') return { DATABASE_TLS_CERT_FILE: file('other', 'text') };
@@ -190,7 +190,7 @@ describe('NAME_FILE', () => {
     expect(plain(asFile)).toEqual(plain(asItself));
     expect(asFile.settings.find((setting) => setting.name === name)?.source).toBe('file');
     expect(asFile.warnings).toEqual([]);
-    // Not what it is without the variable, or without the pair.
+    // The variable, or the pair, has an effect.
     const hasPair = Object.keys(others).length > 0;
     expect(plain(asItself)).not.toEqual(plain(loadConfig(hasPair ? {} : others)));
   });

@@ -3,22 +3,22 @@ import { parseEnv } from 'node:util';
 import { StartFault } from '../errors/index.js';
 import { readTextFile, UnusableFile } from './text-file.js';
 
-/** One thing that is wrong with the environment. */
+/** One error in the environment. */
 export interface Fault {
   /** The variable to change. */
   readonly name: string;
-  /** Why it was refused. Never holds a value: a password may stand in the wrong variable. */
+  /** Why it was refused. It never quotes a value, because a password may be in the wrong variable. */
   readonly reason: string;
 }
 
-/** The environment cannot be used. Holds every fault, so that one start is enough to see them all. */
+/** The environment cannot be used. The error lists every fault, so that one start shows them all. */
 export class ConfigError extends StartFault {
   /** EX_CONFIG of sysexits.h. */
   override readonly exitCode = 78;
 
   readonly faults: readonly Fault[];
 
-  /** @param warnings what looks like a mistake and may be the reason of a fault, each a sentence without values. */
+  /** @param warnings probable mistakes that may explain a fault. Each is a sentence without values. */
   constructor(faults: readonly Fault[], warnings: readonly string[] = []) {
     const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
     const lines = faults.map(({ name, reason }) => `  ${name}: ${reason}`);
@@ -29,20 +29,20 @@ export class ConfigError extends StartFault {
   }
 }
 
-/** The warnings about `.env`, by the environment that was made with it. */
+/** The warnings about `.env`, by the environment that `loadEnvironment` returned. */
 const remarks = new WeakMap<NodeJS.ProcessEnv, readonly string[]>();
 
-/** The parts of the `.env` file that are ignored: sentences that name the line, and do not quote it. */
+/** Warnings about the ignored parts of the `.env` file. Each names the line and does not quote it. */
 export function unreadLines(environment: NodeJS.ProcessEnv): readonly string[] {
   return remarks.get(environment) ?? [];
 }
 
 /**
- * The environment of the process, and what a `.env` file adds to it. The process wins, in both forms of a name: where
- * it sets `NAME` (even to nothing) or `NAME_FILE`, the file sets neither. The process's own environment stays as it is.
+ * Merges the environment of the process and the `.env` file. The process wins, for both forms of a name: if it sets
+ * `NAME` (even to an empty text) or `NAME_FILE`, the file sets neither. `env` is not changed.
  *
- * @param cwd the folder in which `.env` is looked for; none there is no fault.
- * @throws {ConfigError} when `.env` is there and cannot be read, or is not UTF-8.
+ * @param cwd the folder of `.env`. A missing `.env` is no error.
+ * @throws {ConfigError} if `.env` exists and cannot be read, or is not UTF-8.
  */
 export function loadEnvironment(cwd: string = process.cwd(), env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const { variables, warnings } = parseDotEnv(readDotEnv(join(cwd, '.env')));
@@ -66,12 +66,12 @@ function readDotEnv(path: string): string {
   }
 }
 
-/** A line, and those after it that its quoted value goes on in; `rest` is what stands behind the quotes. */
+/** One line, with the further lines of a quoted value. `rest` is the text after the closing quote. */
 const ENTRY = /^(?:[^#=\n]*=[ \t]*(?<quote>["'`])[^]*?\k<quote>(?<rest>.*)|.*)$/gm;
 
 /**
- * The assignments of a `.env` file. Each is read by itself: `parseEnv` would pass over lines that it does not
- * understand, and take the line after `NAME= ` for its value.
+ * Parses each assignment of a `.env` file on its own. Node's `parseEnv` ignores lines that it does not understand, and
+ * reads the line after `NAME= ` as its value.
  */
 function parseDotEnv(text: string): { variables: Map<string, string>; warnings: string[] } {
   const lines = text.replace(/\r\n?/g, '\n');
@@ -88,30 +88,33 @@ function parseDotEnv(text: string): { variables: Map<string, string>; warnings: 
   return { variables, warnings };
 }
 
-/** Says which text of an assignment is ignored, although it may have been meant as a part of the value. */
+/** Describes a part of an assignment that is ignored, although it may have been meant as a part of the value. */
 function unreadPart(entry: string, rest: string | undefined): string | undefined {
   if (rest !== undefined) return /^\s*(#|$)/.test(rest) ? undefined : 'has text behind its quotes, which is ignored';
   if (/=\s*["'`]/.test(entry)) return 'has a quote that does not end';
   return /[^\s=]#/.test(entry) ? 'has a value with #, which ends it; put the value in quotes' : undefined;
 }
 
-/** One variable that the environment sets. Empty is unset. */
+/** A variable that the environment sets. An empty text counts as unset. */
 export interface GivenValue {
   readonly text: string;
-  /** The file that it was read from, if it was. */
+  /** The file that the value was read from, if any. */
   readonly file: string | undefined;
 }
 
-/** By the variable's name. */
+/** The given values by the names of their variables. */
 export type GivenValues = ReadonlyMap<string, GivenValue>;
 
-/** The first fault of each variable, by its name; that of the fault is `NAME_FILE` where the fault is in that. */
+/**
+ * The first fault of each variable, by the name of the variable. The fault itself names `NAME_FILE` if that one is
+ * wrong.
+ */
 export type Faults = Map<string, Fault>;
 
-/** `NAME_FILE` names a file that holds the value of `NAME`, as clusters mount secrets. */
+/** `NAME_FILE` is the path of a file with the value of `NAME`. Clusters mount secrets as files. */
 export const fileSuffix = '_FILE';
 
-/** Takes each name from the environment, or from the file that `NAME_FILE` names. Both at once are a fault. */
+/** Reads each variable from the environment, or from the file in `NAME_FILE`. Both at once are a fault. */
 export function collectGiven(env: NodeJS.ProcessEnv, names: Iterable<string>, faults: Faults): GivenValues {
   const values = new Map<string, GivenValue>();
   for (const name of names) {
@@ -130,11 +133,11 @@ export function collectGiven(env: NodeJS.ProcessEnv, names: Iterable<string>, fa
   return values;
 }
 
-/** The value in a file, one trailing newline trimmed, or the fault that there is none. */
+/** The content of a file without one trailing newline, or a fault if it cannot be read or is empty. */
 export function readValueFile(name: string, path: string): { readonly text: string } | Fault {
   try {
     const text = readTextFile(path).replace(/\r?\n$/, '');
-    // A secret that is not written yet, and not one that is meant to be unset.
+    // An empty file is a secret that is not written yet. It does not mean unset.
     if (text === '') throw new UnusableFile('is empty');
     return { text };
   } catch (error) {
@@ -143,7 +146,7 @@ export function readValueFile(name: string, path: string): { readonly text: stri
   }
 }
 
-/** Only what looks like a path is repeated: someone may have put the secret itself where its path belongs. */
+/** Only a text that looks like a path is quoted: the variable may hold the secret itself by mistake. */
 function quotePath(path: string): string {
   return /^\.{0,2}\/[\w./-]{1,254}$/.test(path) ? `: ${path}` : '';
 }

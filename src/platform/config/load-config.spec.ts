@@ -17,7 +17,7 @@ function errorOf(env: NodeJS.ProcessEnv): ConfigError {
   throw new Error('The environment was accepted');
 }
 
-/** Name and reason of each fault; empty when the environment is accepted. */
+/** The name and reason of each fault; empty if the environment is accepted. */
 function faultsOf(env: NodeJS.ProcessEnv): [string, string][] {
   try {
     loadConfig(env);

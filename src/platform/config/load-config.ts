@@ -23,11 +23,12 @@ import { parserOf } from './value-kinds.js';
 import { variables, type Values, type VariableName } from './variables.js';
 
 /**
- * Reads the whole configuration out of an environment.
+ * Reads the whole configuration from an environment.
  *
- * @param features whose variables are read too, unless they are off.
- * @param onTerminal whether a person reads the log as it is written; decides LOG_FORMAT where that is unset.
- * @throws {ConfigError} with the fault of every faulty variable, in the order of the documentation, and the warnings.
+ * @param onTerminal whether standard output is a terminal. It decides the default of LOG_FORMAT.
+ * @param features their variables are read too, unless FEATURES_OFF names the feature.
+ * @throws {ConfigError} with the first fault of every wrong variable, in the order of the documentation, and the
+ *   warnings.
  */
 export function loadConfig(
   env: NodeJS.ProcessEnv,
@@ -72,9 +73,9 @@ export function loadConfig(
 }
 
 /**
- * One variable alone, for what needs nothing else of the configuration.
+ * Reads one variable, for code that needs no other configuration.
  *
- * @throws {ConfigError} for a value that is none.
+ * @throws {ConfigError} for an invalid value.
  */
 export function readVariable<Name extends 'NODE_ENV' | 'LOG_FORMAT'>(env: NodeJS.ProcessEnv, name: Name): Values[Name] {
   const faults: Faults = new Map();
@@ -84,12 +85,12 @@ export function readVariable<Name extends 'NODE_ENV' | 'LOG_FORMAT'>(env: NodeJS
 }
 
 /**
- * Validates what is given and adds the defaults. A faulty value is undefined in the result, whatever its type says:
- * nothing of it may be used before `faults` is known to be empty.
+ * Validates the given values and adds the defaults. An invalid value is undefined in the result, although its type says
+ * otherwise: use no value before `faults` is known to be empty.
  */
 function readValues<S extends ConfigVariables>(given: GivenValues, specs: S, faults: Faults): Readonly<CleanedEnv<S>> {
   const texts = new Map([...given].map(([name, { text }]) => [name, text]));
-  // envalid takes `devDefault` only where NODE_ENV is set.
+  // envalid uses `devDefault` only if NODE_ENV is set.
   if (!texts.has('NODE_ENV')) texts.set('NODE_ENV', 'development');
   const reporter = ({ errors }: ReporterOptions<S>): void => {
     for (const [name, error] of Object.entries<Error | undefined>(errors)) {
@@ -100,19 +101,19 @@ function readValues<S extends ConfigVariables>(given: GivenValues, specs: S, fau
 }
 
 function reasonOf(name: string, error: Error, given: GivenValues): string {
-  // Only production has no default for what it needs (variables.ts).
+  // The required variables of the platform have a default outside production (variables.ts).
   if (error instanceof EnvMissingError) return 'is required in production';
   return given.get(name)?.file === undefined ? error.message : `${error.message} (read from ${name}${fileSuffix})`;
 }
 
-/** @throws {ConfigError} where one of these variables has a fault, with the faults in this order. */
+/** @throws {ConfigError} if one of these variables has a fault, with the faults in this order. */
 function throwAny(faults: Faults, names: Iterable<string>, warnings?: readonly string[]): void {
   const found = [...names].flatMap((name) => faults.get(name) ?? []);
   if (found.length > 0) throw new ConfigError(found, warnings);
 }
 
 interface CrossCheck {
-  /** The first one is reported. */
+  /** The fault is reported for the first one. */
   readonly names: readonly [VariableName, ...VariableName[]];
   readonly holds: (values: Values) => boolean;
   readonly reason: string;
@@ -131,7 +132,7 @@ const crossChecks: readonly CrossCheck[] = [
     reason: 'must be at least DATABASE_ACQUIRE_TIMEOUT_MS plus DATABASE_QUERY_TIMEOUT_MS',
   },
   {
-    // Node.js refuses to make such a server.
+    // Node.js refuses to create a server that violates this.
     names: ['HTTP_HEADERS_TIMEOUT_MS', 'HTTP_REQUEST_TIMEOUT_MS'],
     holds: (values) => values.HTTP_HEADERS_TIMEOUT_MS <= values.HTTP_REQUEST_TIMEOUT_MS,
     reason: 'must be at most HTTP_REQUEST_TIMEOUT_MS',
@@ -143,14 +144,14 @@ const crossChecks: readonly CrossCheck[] = [
   },
 ];
 
-/** What is wrong between variables that are right by themselves. Checks that involve a faulty one are left out. */
+/** Faults of combinations of valid variables. Checks that involve an invalid variable are skipped. */
 function crossFaults(values: Values, faults: Faults): Fault[] {
   return crossChecks
     .filter(({ names, holds }) => !names.some((name) => faults.has(name)) && !holds(values))
     .map(({ names, reason }) => ({ name: names[0], reason }));
 }
 
-/** Every variable of `specs` with its effective value as text, secrets masked, and where it came from. */
+/** Every variable of `specs` with its effective value as text, secrets masked, and its source. */
 function settingsOf(specs: ConfigVariables, values: Readonly<Record<string, unknown>>, given: GivenValues): Setting[] {
   return Object.entries(specs).map(([name, spec]) => {
     const value = values[name];
@@ -163,7 +164,7 @@ function settingsOf(specs: ConfigVariables, values: Readonly<Record<string, unkn
   });
 }
 
-/** Freezes plain objects and arrays all the way down. */
+/** Freezes plain objects and arrays, with everything in them. */
 function freeze<T extends object>(value: T): T {
   for (const inner of Object.values(value)) {
     if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) freeze(inner);

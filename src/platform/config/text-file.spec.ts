@@ -44,7 +44,7 @@ describe('readFileBytes', () => {
   it('reads as many bytes as are allowed, and refuses one more', () => {
     expect(readFileBytes(file(Buffer.alloc(10, 1)), 10)).toEqual(Buffer.alloc(10, 1));
     expect(() => readFileBytes(file(Buffer.alloc(11)), 10)).toThrow(new UnusableFile('is larger than 10 bytes'));
-    // Larger than what it says of itself.
+    // The file is larger than the size that `stat` reports.
     expect(() => readFileBytes('/proc/self/status', 10)).toThrow(new UnusableFile('is larger than 10 bytes'));
   });
 

@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Bytes: far more than any value, certificate or `.env` has. */
+/** Bytes. Values, certificates and `.env` files are far smaller. */
 const MOST_BYTES = 1024 * 1024;
 
-/** A file cannot be used. The message completes the sentence "The file …" and holds nothing of what is in it. */
+/** A file cannot be used. The message completes the sentence "The file …" and quotes no content. */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
 
-  /** @param code the operating system's, e.g. `ENOENT`, where it is what refused. */
+  /** @param code the code of the operating system, e.g. `ENOENT`, if that refused the file. */
   constructor(
     reason: string,
     readonly code?: string,
@@ -17,14 +17,14 @@ export class UnusableFile extends Error {
 }
 
 /**
- * The bytes of a regular file. It never waits, as opening a FIFO does, and never reads without end, as from a device.
+ * Reads a regular file. It never blocks, as opening a FIFO would, and never reads without end, as from a device.
  *
  * @param most bytes.
- * @throws {UnusableFile} for a file that cannot be read, is none, or is larger.
+ * @throws {UnusableFile} if the file cannot be read, is no regular file, or is larger.
  */
 export function readFileBytes(path: string, most = MOST_BYTES): Buffer {
   try {
-    // Not to wait for a writer of a FIFO, nor to get a terminal for the process.
+    // O_NONBLOCK: do not wait for the writer of a FIFO. O_NOCTTY: do not make a terminal control the process.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     try {
       return readBytes(descriptor, most);
@@ -44,7 +44,7 @@ function readBytes(descriptor: number, most: number): Buffer {
   if (!stats.isFile()) throw new UnusableFile('is no regular file');
   const tooLarge = new UnusableFile(`is larger than ${most} bytes`);
   if (stats.size > most) throw tooLarge;
-  // The size says nothing of a file that grows, or of one in /proc.
+  // The size is not reliable for a file that grows, or one in /proc.
   const bytes = Buffer.alloc(most + 1);
   let length = 0;
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
@@ -55,16 +55,16 @@ function readBytes(descriptor: number, most: number): Buffer {
 }
 
 /**
- * The text of a regular file, without the byte order mark that some editors put before it.
+ * Reads a regular file as text, without its byte order mark.
  *
  * @param most bytes.
- * @throws {UnusableFile} as `readFileBytes`, and for what is not UTF-8.
+ * @throws {UnusableFile} as `readFileBytes`, and if the file is not UTF-8.
  */
 export function readTextFile(path: string, most = MOST_BYTES): string {
   const bytes = readFileBytes(path, most);
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    // UTF-16 without a mark is good UTF-8 as long as its letters are English.
+    // English text in UTF-16 without a byte order mark is valid UTF-8 with NUL characters.
     if (!text.includes('\0')) return text;
   } catch {
     // See below.

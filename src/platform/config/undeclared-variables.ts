@@ -4,12 +4,13 @@ import type { Setting } from './config.js';
 import { fileSuffix, type Fault, type GivenValues } from './environment.js';
 import { isoDate, isReadableFile } from './value-kinds.js';
 
-// Variables that variables.ts does not declare: sunsets and OpenTelemetry's, known by a pattern, and misspelt ones.
+// Variables that variables.ts does not declare: sunsets and those of OpenTelemetry, which are recognised by a pattern,
+// and misspelt ones.
 
-/** `GET_PET_SUNSET` moves the day on which the operation `getPet` ends. The platform knows no operation by name. */
+/** `GET_PET_SUNSET` overrides the day on which the operation `getPet` ends. The platform knows no operation by name. */
 const sunsetVariable = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_SUNSET(_FILE)?$/;
 
-/** A declaration for each sunset that an environment sets, under the variable's name. */
+/** Declares each sunset variable that the environment sets, by name. */
 export function sunsetVariables(env: NodeJS.ProcessEnv): Record<string, ValidatorSpec<Date>> {
   const names = Object.keys(env)
     .filter((name) => sunsetVariable.test(name) && env[name])
@@ -17,28 +18,31 @@ export function sunsetVariables(env: NodeJS.ProcessEnv): Record<string, Validato
   return Object.fromEntries([...new Set(names)].sort().map((name) => [name, isoDate({ default: undefined })]));
 }
 
-/** The operation in CONSTANT_CASE, e.g. `GET_PET`. */
+/** The name of the operation in CONSTANT_CASE, e.g. `GET_PET`. */
 export function operationOf(name: string): string {
   return name.replace(/_SUNSET$/, '');
 }
 
-/** Files that the exporter opens by itself, and would wait for where one is a FIFO. */
+/** Variables with files that the exporter opens itself. It would block on a FIFO. */
 const OPENED = /^OTEL_EXPORTER_OTLP_(TRACES_)?(CERTIFICATE|CLIENT_CERTIFICATE|CLIENT_KEY)$/;
 
-/** The name of every OTEL_ variable that is set, by itself or as `NAME_FILE`; OTEL_CONFIG_FILE is OpenTelemetry's own. */
+/**
+ * The name of every OTEL_ variable that is set, directly or as `NAME_FILE`. OTEL_CONFIG_FILE is a variable of
+ * OpenTelemetry itself.
+ */
 export function openTelemetryNames(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('OTEL_'))
     .map((name) => name.replace(/(?<!_CONFIG)_FILE$/, ''));
 }
 
-/** Every OTEL_ variable that is set, as given: OpenTelemetry defines and reads them. */
+/** Every OTEL_ variable that is set, unchanged. OpenTelemetry defines and reads them. */
 export function openTelemetryVariables(given: GivenValues): Record<string, string> {
   const entries = [...given].filter(([name]) => name.startsWith('OTEL_'));
   return Object.fromEntries(entries.map(([name, { text }]) => [name, text]));
 }
 
-/** The faults of those that name a file. */
+/** The faults of OTEL_ variables that name a file. */
 export function openTelemetryFaults(otel: Readonly<Record<string, string>>): Fault[] {
   return Object.entries(otel)
     .filter(([name, path]) => OPENED.test(name) && !isReadableFile(path))
@@ -46,9 +50,10 @@ export function openTelemetryFaults(otel: Readonly<Record<string, string>>): Fau
 }
 
 /**
- * The same for a person to read: headers and the user part of a URL may hold secrets.
+ * The OTEL_ variables for a person to read. Headers and the user part of a URL are masked, because they may hold
+ * secrets.
  *
- * @param listed the variables that are shown already.
+ * @param listed names that are already shown.
  */
 export function openTelemetrySettings(given: GivenValues, listed: readonly string[]): Setting[] {
   return [...given]
@@ -60,13 +65,13 @@ export function openTelemetrySettings(given: GivenValues, listed: readonly strin
     }));
 }
 
-/** First words that none but this service's variables are likely to begin with. */
+/** First words that probably only variables of this service have. */
 const ownPrefix =
   /^(API_KEYS?|AUTH_FAILURES?|CORS|DATABASE|DOCS|HTTP|LIVENESS|LOG|MANAGEMENT|METRICS|MIGRATIONS?|RATE_LIMIT|READINESS|SHED|SHUTDOWN)_/;
 
 /**
- * A warning for each variable that looks like one of the service's own and is none: by its first word, or because it
- * is a letter or two away from a known name.
+ * Warns of each unknown variable that looks like one of this service: by its first word, or because it differs from a
+ * known name by one or two letters.
  */
 export function warnOfUnknown(env: NodeJS.ProcessEnv, known: readonly string[]): string[] {
   const accepted = [...known, ...known.map((name) => name + fileSuffix)];
@@ -80,7 +85,10 @@ export function warnOfUnknown(env: NodeJS.ProcessEnv, known: readonly string[]):
     });
 }
 
-/** The known name that is a letter or two away; one letter for short names, since others are like them (HOST, HOME). */
+/**
+ * The known name that differs by at most two letters. One letter for short names, because they resemble others (HOST,
+ * HOME).
+ */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const allowed = name.length < 6 ? 1 : 2;
   const ofLikeLength = known.filter((candidate) => Math.abs(candidate.length - name.length) <= allowed);
@@ -89,8 +97,8 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /**
- * Variables of OpenTelemetry, the proxy of command line tools, also in lower case, and what Kubernetes sets in every pod
- * for a Service, of the name `database` for example.
+ * Variables of OpenTelemetry, proxy variables of command line tools (also in lower case), and variables that Kubernetes
+ * sets in every pod for a Service, e.g. one named `database`.
  */
 function isForeign(name: string, text: string): boolean {
   return (

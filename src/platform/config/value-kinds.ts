@@ -2,23 +2,23 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import { EnvError, makeExactValidator, type ExactValidator, type ValidatorSpec } from 'envalid';
 
-/** Reads one kind of value, and says it as text. */
+/** Parses one kind of value, and converts it back to text. */
 export interface ValueParser<T> {
   (text: string): T;
   /** Completes the sentence "must be …". */
   readonly accepts: string;
-  /** The value as text again, any secret in it masked. */
+  /** Converts the value to text, with secrets masked. */
   readonly show: (value: T) => string;
 }
 
 const parsers = new WeakMap<ValidatorSpec<unknown>, ValueParser<unknown>>();
 
 /**
- * A kind of value, as an envalid validator.
+ * Defines a kind of value as an envalid validator.
  *
- * @param accepts completes the sentence "must be …"; with it the value is refused, and the documentation written.
- * @param parse gives the value, or undefined when the text is none of this kind.
- * @param show the value as text again, any secret in it masked.
+ * @param accepts completes the sentence "must be …" in error messages and in the documentation.
+ * @param parse returns the value, or undefined if the text is invalid.
+ * @param show converts the value to text, with secrets masked.
  */
 export function valueKind<T>(
   accepts: string,
@@ -43,7 +43,7 @@ export function parserOf<T>(spec: ValidatorSpec<T>): ValueParser<T> {
   return parsers.get(spec) as ValueParser<T>;
 }
 
-/** A decimal integer within bounds, both included. No sign, no leading zero, no exponent, no space. */
+/** A decimal integer from `min` to `max`, both included. No sign, no leading zero, no exponent, no space. */
 export function integer(min: number, max: number): ExactValidator<number> {
   return valueKind(`a whole number from ${min} to ${max}`, (text) => integerWithin(text, min, max));
 }
@@ -61,15 +61,15 @@ const BOOLEANS = new Map([
 
 export const boolean = valueKind('true or false', (text) => BOOLEANS.get(text));
 
-/** OpenTelemetry compares the words of a boolean without regard to case. */
+/** OpenTelemetry ignores the letter case of booleans. */
 export const openTelemetryBoolean = valueKind('true or false', (text) => BOOLEANS.get(text.toLowerCase()));
 
-/** One of a few words, exactly as written. */
+/** One of the given words, exactly as written. */
 export function oneOf<const Word extends string>(...words: readonly Word[]): ExactValidator<Word> {
   return valueKind<Word>(`one of ${words.join(', ')}`, (text) => words.find((word) => word === text));
 }
 
-/** Some of a few words, exactly as written, with commas between them. */
+/** Some of the given words, exactly as written, separated by commas. */
 export function someOf<const Word extends string>(...words: readonly Word[]): ExactValidator<readonly Word[]> {
   return listKind(`some of ${words.join(', ')}, with commas between`, (item) => words.find((word) => word === item));
 }
@@ -80,7 +80,7 @@ export const isoDate = valueKind<Date>(
   (text) => {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
     const date = new Date(`${text}T00:00:00Z`);
-    // Some engines roll 30 February over into March.
+    // The parser of dates reads 30 February as a day in March.
     return !Number.isNaN(date.getTime()) && showDate(date) === text ? date : undefined;
   },
   showDate,
@@ -90,7 +90,7 @@ function showDate(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** The path of a file that can be read now. The value is the path: the reader opens the file anew when it needs it. */
+/** The path of a file that can be read now. The value is the path: the code that needs the file opens it again. */
 export const readableFile = valueKind('the path of a file that can be read', (path) =>
   isReadableFile(path) ? path : undefined,
 );
@@ -117,7 +117,7 @@ function listKind<T>(accepts: string, parse: (item: string) => T | undefined): E
   );
 }
 
-/** The items between the commas, spaces around them allowed; undefined when one is refused. */
+/** The items between commas, without the spaces around them; undefined if one item is invalid. */
 function listOf<T>(text: string, parse: (item: string) => T | undefined): readonly T[] | undefined {
   const items = text.split(',').map((item) => parse(item.trim()));
   return items.includes(undefined) ? undefined : (items as T[]);
@@ -126,20 +126,20 @@ function listOf<T>(text: string, parse: (item: string) => T | undefined): readon
 /** Dot-separated labels of letters, digits and inner hyphens (RFC 1123 §2.1), or an underscore, as Docker allows. */
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 
-/** Whether this is an IP address (v6 without brackets) or a well-formed host name. */
+/** Whether the text is an IP address (v6 without brackets) or a well-formed host name. */
 export function isHost(text: string): boolean {
   return isIP(text) !== 0 || (hostName.test(text) && !/^[\d.]+$/.test(text));
 }
 
 export const host = valueKind('an IP address or a host name', (text) => (isHost(text) ? text : undefined));
 
-/** Where the API is reached from outside. Written as a URL parser writes it, so that it can be put before any path. */
+/** The URL at which clients reach the API. It is normalised by the URL parser, so that a path can follow it. */
 export const baseUrl = valueKind('an absolute http or https URL that ends in /v1, without a trailing slash', (text) => {
   const url = parseHttpUrl(text);
   return url?.pathname.endsWith('/v1') && url.search === '' && !/[?#]/.test(text) ? url.href : undefined;
 });
 
-/** As the URL that a link has. Whether an address receives mail, nobody can see from its text. */
+/** A `mailto:` URL for an e-mail address, else the URL. Nothing checks that the address receives mail. */
 export const contact = valueKind(
   'an e-mail address, or an absolute http or https URL',
   (text) => (isMailAddress(text) ? `mailto:${text}` : parseHttpUrl(text)?.href),
@@ -151,12 +151,12 @@ function isMailAddress(text: string): boolean {
   return domain !== undefined && isHost(domain);
 }
 
-/** Origins as a browser sends them: scheme, host and a port that is not the scheme's own. */
+/** Origins as a browser sends them: scheme, host, and the port unless it is the default of the scheme. */
 export const origins = listKind('a comma-separated list of http or https origins', (item) =>
   parseHttpUrl(item)?.origin === item ? item : undefined,
 );
 
-/** How many proxies stand in front, or the addresses that are proxies: the two forms that Express takes. */
+/** The number of proxies in front of the service, or their addresses: the two forms that Express accepts. */
 export const proxies = valueKind<number | readonly string[]>(
   'a number of hops from 0 to 32, or a comma-separated list of IP addresses and CIDR ranges',
   (text) => integerWithin(text, 0, 32) ?? listOf(text, (item) => (isAddressRange(item) ? item : undefined)),
@@ -176,7 +176,10 @@ export const redisUrl = valueKind(
   },
 );
 
-/** A URL of one of these schemes, or undefined. Spaces are refused, where the parser alone would drop them. */
+/**
+ * A URL with one of these schemes, or undefined. The URL parser would drop spaces, so texts with spaces are refused
+ * first.
+ */
 export function parseUrl(text: string, schemes: readonly string[]): URL | undefined {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
   return url !== null && schemes.includes(url.protocol) && url.hostname !== '' ? url : undefined;
@@ -192,7 +195,10 @@ function parseHttpUrl(text: string): URL | undefined {
   return url?.username === '' && url.password === '' ? url : undefined;
 }
 
-/** An address, or one with a prefix length from 1 on: a range of everything would trust whatever a client claims. */
+/**
+ * An IP address or a CIDR range. Prefix length 0 is refused: that range contains every address, so any client could
+ * claim any address.
+ */
 function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;

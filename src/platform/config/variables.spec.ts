@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { loadConfig } from './index.js';
 import { variables } from './variables.js';
 
-/** Every variable with bounds: the lowest and the highest value that it takes. */
+/** Every numeric variable with its lowest and highest value. */
 const bounds: readonly [name: string, min: number, max: number][] = [
   ['PORT', 0, 65_535],
   ['MANAGEMENT_PORT', 0, 65_535],
@@ -42,7 +42,7 @@ const words: readonly [name: string, ...string[]][] = [
   ['READINESS_CHECKS_DATABASE', 'true', 'false'],
 ];
 
-/** The fault of this variable alone, whatever its neighbours have to say about the value. */
+/** The fault of this variable alone, without those of combinations. */
 function faultOf(name: string, text: string): string | undefined {
   try {
     loadConfig({ [name]: text });

@@ -12,19 +12,19 @@ const tlsMode = kinds.oneOf('disable', 'verify-ca', 'verify-identity');
 const causalReads = kinds.oneOf('off', 'galera');
 const optimizations = kinds.someOf(...OPTIMIZATIONS);
 const port = kinds.integer(0, 65_535);
-// Milliseconds: up to ten minutes, one minute, a day.
+// Milliseconds: up to ten minutes, ten minutes, one minute, one day.
 const duration = kinds.integer(1, 600_000);
 const pause = kinds.integer(0, 600_000);
 const shortPause = kinds.integer(0, 60_000);
 const age = kinds.integer(1, DAY_MS);
-// Longer than the longest request, so that no record expires while it is made.
+// At least an hour, longer than any request: a record must not expire during its request.
 const retention = kinds.integer(3_600_000, 30 * DAY_MS);
 const count = kinds.integer(0, 1_000_000);
 
 /*
- * Every variable of the platform: the one place that says what it is called, accepts, means and is when unset.
- * `devDefault` holds outside production. A default of undefined means that unset is a value; no default at all means
- * that the variable is required in production.
+ * Every variable of the platform, with its name, accepted values, meaning and default. `devDefault` applies outside
+ * production. If `default` is undefined, the variable may be unset. Without `default`, the variable is required in
+ * production.
  */
 const general = {
   NODE_ENV: environment({
@@ -195,7 +195,7 @@ const operations = {
 
 export const variables = { ...general, ...http, ...keysAndLimits, ...database, ...operations };
 
-/** The same variables in the order and under the headings in which they are documented. */
+/** The same variables under the headings of the documentation, in its order. */
 export const sections = {
   General: general,
   HTTP: http,
@@ -210,5 +210,5 @@ export function isPlatformVariable(name: string): boolean {
 
 export type VariableName = keyof typeof variables;
 
-/** The values as read, before they are grouped. */
+/** The parsed values, before `groupValues`. */
 export type Values = CleanedEnv<typeof variables>;

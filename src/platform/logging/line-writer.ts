@@ -2,18 +2,18 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 
-/** Lines of standard output are written at once when they have so many characters. */
+/** Characters. Waiting lines of standard output are written at once when they have this length. */
 const BATCH_LENGTH = 16 * 1024;
-/** Milliseconds that a line waits for others to be written with it. */
+/** Milliseconds that a line waits for others, to be written together. */
 const BATCH_MS = 10;
-/** Milliseconds between tries while nobody takes the lines. */
+/** Milliseconds between attempts while the reader takes no lines. */
 const RETRY_MS = 50;
-/** Characters that may wait. A line that comes on top of them is dropped, and counted. */
+/** Characters that may wait. A line that exceeds them is dropped and counted. */
 const MOST_WAITING = 4 * 1024 ** 2;
-/** Milliseconds that whoever reads the lines has to take the last ones. */
+/** Milliseconds that the reader has to take the last lines. */
 const LAST_LINES_MS = 1000;
 
-/** Writers that hold lines, for the end of the process. */
+/** Writers with waiting lines. They write them when the process exits. */
 const holding = new Set<LineWriter>();
 
 process.once('exit', () => {
@@ -21,34 +21,34 @@ process.once('exit', () => {
 });
 
 /**
- * Writes lines in order: to standard output in batches, to standard error at once, since what a command says there without
- * the log must not overtake them. It never waits: a reader that stopped or
- * went away costs lines, beyond a bound, and never the turn of a request or the memory of the process. Why it is not
- * sonic-boom: docs/decisions/0017-log-writer.md.
+ * Writes lines in order. Lines for standard output are written in batches. Lines for standard error are written at
+ * once, so that they do not overtake what a command writes there directly. It never blocks: if the reader stops or goes
+ * away, lines beyond a bound are dropped, and requests and memory are not affected. docs/decisions/0017-log-writer.md
+ * explains why this is not sonic-boom.
  */
 export class LineWriter implements DestinationStream {
   private readonly descriptor: number;
   private readonly batchLength: number;
   private text = '';
-  /** What the descriptor did not take yet of earlier text. */
+  /** Bytes of earlier text that the descriptor did not take yet. */
   private bytes: Buffer = Buffer.alloc(0);
   private timer: NodeJS.Timeout | undefined;
   private isStuck = false;
 
   /**
-   * @param onDrop called for every line that is dropped.
-   * @param format gives a line the form in which it is written.
+   * @param onDrop called for every dropped line.
+   * @param format converts a line to the form in which it is written.
    */
   constructor(
     name: 'stdout' | 'stderr',
     private readonly onDrop: () => void,
     private readonly format: (line: string) => string = (line) => line,
   ) {
-    // Node makes a pipe or a socket non-blocking as it makes a stream of it, and blocking again at its end.
+    // Creating the stream makes a pipe or socket non-blocking. Node makes it blocking again when the stream ends.
     const stream = process[name];
     this.descriptor = stream.fd;
     this.batchLength = name === 'stderr' ? 0 : BATCH_LENGTH;
-    // Whoever else writes to it must not end the process because its reader did.
+    // Without this listener, another writer to the stream would end the process when the reader goes away.
     if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
   }
 
@@ -61,17 +61,17 @@ export class LineWriter implements DestinationStream {
     else this.timer ??= setTimeout(() => this.writeOut(), this.isStuck ? RETRY_MS : BATCH_MS).unref();
   }
 
-  /** Calls back once every line so far is written, or when nobody took it for a second. */
+  /** Calls back when every line so far is written, or when the reader took nothing for a second. */
   flush(done?: () => void): void {
     void this.settle().then(done);
   }
 
-  /** pino's word for a fatal line: at once, as far as that goes. */
+  /** pino calls this for a fatal line. It writes as much as the descriptor takes now. */
   flushSync(): void {
     this.writeOut();
   }
 
-  /** Like `flush`, but synchronous: for the end of the process. */
+  /** Like `flush`, but synchronous, for the exit of the process. */
   finish(): void {
     const clock = new Int32Array(new SharedArrayBuffer(4));
     for (const end = performance.now() + LAST_LINES_MS; this.writeOut() && performance.now() < end;) {
@@ -85,7 +85,7 @@ export class LineWriter implements DestinationStream {
     }
   }
 
-  /** @returns whether there is something left that may be taken later. */
+  /** @returns whether lines are left that the reader may take later. */
   private writeOut(): boolean {
     clearTimeout(this.timer);
     this.timer = undefined;

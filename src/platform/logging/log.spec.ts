@@ -7,7 +7,7 @@ const HEAD = { level: 'info', time: '2030-01-31T12:00:00.000Z', pid: 1, service:
 
 const prettyLine = await prettyLines();
 
-/** What a person sees of a line, from the level on. */
+/** The text that a terminal shows of a line, without its time. */
 function shown(fields: object): string {
   const line = prettyLine(`${cleanLine(JSON.stringify({ ...HEAD, ...fields }))}\n`);
   return stripVTControlCharacters(line).replace(/^\[\d\d:\d\d:\d\d\] /, '');

@@ -3,25 +3,27 @@ import { pino, stdTimeFunctions, type Logger } from 'pino';
 import { LineWriter } from './line-writer.js';
 import { cleanLine, redactedPaths, serializers } from './redaction.js';
 
-/** The service's log: one JSON object a line. */
+/** The log of the service: one JSON object per line. */
 export type Log = Logger;
 
-/** What Nest injects the log by: `@Inject(LOG) log: Log`. */
+/** The injection token of the log: `@Inject(LOG) log: Log`. */
 export const LOG = Symbol('animal-store:log');
 
 export interface LogSettings {
   readonly level: string;
   readonly format: 'json' | 'pretty';
   readonly version: string;
-  /** What the running code works for: request id, trace, feature. Added to each line, which is given by its fields. */
+  /**
+   * Returns fields of the running request for a line: request id, trace, feature. It receives the fields of the line.
+   */
   readonly context: (line: object) => object;
-  /** Standard error for a command whose standard output belongs to its result. */
+  /** Default: `stdout`. A command that prints its result there logs to `stderr`. */
   readonly stream?: 'stdout' | 'stderr';
-  /** Called for every line that is dropped because nobody reads them. */
+  /** Called for every line that is dropped because the reader does not take them. */
   readonly onDrop?: () => void;
 }
 
-/** Makes the log. A line holds what is named here or given by the caller. */
+/** Creates the log. A line holds the fields listed here and those that the caller passes. */
 export async function createLog(settings: LogSettings): Promise<Log> {
   const stream = settings.stream ?? 'stdout';
   const format = settings.format === 'pretty' ? await prettyLines() : undefined;
@@ -43,14 +45,14 @@ export async function createLog(settings: LogSettings): Promise<Log> {
 }
 
 /**
- * Resolves once every line so far is written, or when nobody took it for a second. A process that exits before that
- * may leave its last lines unwritten.
+ * Resolves when every line so far is written, or when the reader took nothing for a second. A process that exits
+ * earlier may lose its last lines.
  */
 export function flushLog(log: Log): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));
 }
 
-/** What a line of the access log has (exchange-observer.ts). */
+/** The fields of an access log line (exchange-observer.ts). */
 interface AccessLine {
   readonly level: string;
   readonly time: string;
@@ -66,8 +68,8 @@ interface AccessLine {
 }
 
 /**
- * Makes of a line what a person reads on a terminal: a request is one line, anything else shows its fields below. Loaded
- * only then: every start would take longer.
+ * Formats lines for a terminal: a request is one line, any other line shows its fields below. pino-pretty is loaded
+ * only here, because it would slow down every start.
  */
 export async function prettyLines(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
@@ -82,12 +84,15 @@ export async function prettyLines(): Promise<(line: string) => string> {
   };
 }
 
-/** Has a terminal show what it would act on: in a text that was read, JSON's escapes are characters again. */
+/**
+ * pino-pretty decodes the escapes of JSON. Escaping them twice makes the terminal show control characters instead of
+ * acting on them.
+ */
 function showEscapes(line: string): string {
   return line.replace(/\\(?:u[\da-f]{4}|.)/gi, (escape) => (/^\\[ubfr]/.test(escape) ? `\\${escape}` : escape));
 }
 
-/** The service's log, by `LOG`. */
+/** Provides the log as `LOG`. */
 @Module({})
 export class LoggingModule {
   static of(log: Log): DynamicModule {
@@ -95,17 +100,17 @@ export class LoggingModule {
   }
 }
 
-/** When an outage began, which every line about it has, whatever is done to the clock meanwhile, and how long it lasts. */
+/** The begin and the duration of an outage, for the lines about it. Changes of the system clock do not affect them. */
 export class OutageTime {
-  /** ISO 8601 in UTC, by the clock as the outage was seen first. */
+  /** ISO 8601 in UTC, by the system clock at the time when this object was created. */
   readonly since: string;
 
-  /** @param startedAt monotonic, as `performance.now()` gives it. */
+  /** @param startedAt milliseconds, as `performance.now()` gives them. Default: now. */
   constructor(private readonly startedAt = performance.now()) {
     this.since = new Date(Date.now() - (performance.now() - startedAt)).toISOString();
   }
 
-  /** How long it has lasted by now, to a thousandth. */
+  /** The duration so far, in seconds with three decimals. */
   get seconds(): number {
     return Math.round(performance.now() - this.startedAt) / 1000;
   }

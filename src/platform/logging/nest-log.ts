@@ -3,10 +3,13 @@ import type { Level } from 'pino';
 import type { Log } from './log.js';
 import { describeError, framesOf, messageOf } from './redaction.js';
 
-/** The context by which Nest logs a fault of the start. It throws the fault too, which is logged where it is caught. */
+/**
+ * The context of Nest's own line about a failed start. Nest also throws the error, and the code that catches it logs
+ * it.
+ */
 const LOGGED_BY_ITS_CATCHER = 'ExceptionHandler';
 
-/** The contexts by which Nest logs each module and route at a start; these lines are for debugging. */
+/** The contexts of Nest's lines about each module and route at the start. These lines are logged at level debug. */
 const NEST: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'LegacyRouteConverter',
@@ -16,14 +19,14 @@ const NEST: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
-/** What a line of the service has of its own; a field that somebody else calls so gets another name. */
+/** Fields that the service itself sets. A caller's field with one of these names gets a `_` at its end. */
 const RESERVED: ReadonlySet<string> = new Set(
   'level time pid service version msg context stack request_id trace_id span_id feature'.split(' '),
 );
 
 /**
- * `Logger` of @nestjs/common, in the service's log: its words are the line's message, the fields of an object are fields
- * of the line, an error is `err`.
+ * Writes the lines of Nest's `Logger` into the log of the service. Texts become the message, the fields of an object
+ * become fields of the line, and an error becomes `err`.
  */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
@@ -53,7 +56,7 @@ export class NestLog implements LoggerService {
     this.write('fatal', message, rest);
   }
 
-  /** @param rest a stack, errors, objects and more words, if there are any; a text that comes last is who says it. */
+  /** @param rest a stack, errors, objects and further texts, all optional. A text at the end is the context. */
   private write(level: Level, message: unknown, rest: readonly unknown[]): void {
     const context = isName(rest.at(-1)) ? rest.at(-1) : undefined;
     const given = [message, ...(context === undefined ? rest : rest.slice(0, -1))];
@@ -84,12 +87,12 @@ function fieldsOf(value: object): [name: string, field: unknown][] {
   if (Array.isArray(value)) return [['values', value]];
   return Object.entries(value).map(([name, field]: [string, unknown]) => [
     RESERVED.has(name) ? `${name}_` : name,
-    // The log describes what is called so by itself.
+    // The serializers of the log already describe `err` and `error`.
     field instanceof Error && name !== 'err' && name !== 'error' ? describeError(field) : field,
   ]);
 }
 
-/** An error speaks by its message, unless a driver wrote it. */
+/** The message of an error, unless a database driver wrote it. */
 function wordsOf(message: unknown): string {
   return message instanceof Error ? messageOf(message) : String(message);
 }

@@ -6,7 +6,7 @@ import { cleanLine, escapeUnseen, redactedPaths, serializers } from './redaction
 
 const KEY = 'as_live_Ab3dE6gH_0123456789ABCDEFGHIJKLMNOPQRSTUV5cKzW0';
 
-/** What a line of these fields becomes, by the settings of the service's log. */
+/** The line that these fields give, with the settings of the service's log. */
 function written(fields: object, message = 'x'): string {
   let line = '';
   const settings = {

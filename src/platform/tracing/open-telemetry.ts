@@ -28,13 +28,16 @@ import {
 } from './tracing.js';
 import { SdkLog } from './tracing-log.js';
 
-/** Milliseconds that a collector has to take the last spans, within the five that a stop may take after its drain. */
+/**
+ * Milliseconds that the collector has to take the last spans. They are part of the five seconds that a shutdown may
+ * take after its drain.
+ */
 const FLUSH_MS = 2000;
 
-/** The spans of those that share what is being worked on, beside the one that it is a part of. */
+/** The spans of the other requests that share the running work. */
 const SHARERS = createContextKey('animal-store: sharers');
 
-/** Traces by OpenTelemetry's SDK, as the OTEL_ variables configure it. Loaded only where they are on. */
+/** Traces with OpenTelemetry's SDK, configured by the OTEL_ variables. Loaded only if traces are on. */
 export class OpenTelemetry implements Tracing {
   private readonly tracer: Tracer;
   private server: Server | undefined;
@@ -49,7 +52,7 @@ export class OpenTelemetry implements Tracing {
   }
 
   static async start({ otel, log, version, publicUrl }: TracingOptions): Promise<OpenTelemetry> {
-    // The SDK reads them from there; what stands in `.env` alone is not there yet.
+    // The SDK reads the variables from `process.env`, which has none from `.env`.
     Object.assign(process.env, otel.variables);
     const sdkLog = new SdkLog(log);
     diag.setLogger(sdkLog, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
@@ -60,7 +63,7 @@ export class OpenTelemetry implements Tracing {
       resource: resourceOf(version),
       spanProcessors: await spanProcessorsOf(log),
     });
-    // Registered globally, so that spans that a feature makes by @opentelemetry/api belong to the same traces.
+    // Registered globally, so that the spans of a feature that uses @opentelemetry/api belong to the same traces.
     trace.setGlobalTracerProvider(provider);
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -118,7 +121,7 @@ export class OpenTelemetry implements Tracing {
   }
 }
 
-/** The span that code at this place belongs to, if it is one that is exported. It may have ended. */
+/** The span at this position, if it is sampled. It may have ended. */
 function sampledSpan(place: Context): Span | undefined {
   const span = trace.getSpan(place);
   return span !== undefined && (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0 ? span : undefined;

@@ -28,12 +28,15 @@ import type { Log } from '../logging/index.js';
 import { ReportingExporter } from './tracing-log.js';
 
 /*
- * What the OTEL_ variables say to the parts of the SDK that do not read them themselves. sdk-node would, and brings gRPC,
- * Zipkin and three times the memory; see docs/decisions/0016-tracing.md. What cannot be used is warned of and left out, as OpenTelemetry
- * has it ("Environment variable specification").
+ * Applies the OTEL_ variables to the parts of the SDK that do not read them. The package sdk-node would do so, but
+ * needs gRPC, Zipkin and three times the memory; see docs/decisions/0016-tracing.md. An unusable value is ignored with
+ * a warning (OpenTelemetry, "Environment variable specification").
  */
 
-/** Identifies the process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES add to it, and win. */
+/**
+ * The attributes that identify the process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES add to them and override
+ * them.
+ */
 export function resourceOf(version: string): Resource {
   const own = resourceFromAttributes({
     'service.name': 'animal-store',
@@ -45,7 +48,10 @@ export function resourceOf(version: string): Resource {
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
 }
 
-/** OTEL_TRACES_SAMPLER and its argument; undefined for the SDK's own, which follows the caller and else takes all. */
+/**
+ * The sampler of OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. Undefined: the default of the SDK, which follows the
+ * caller and otherwise samples everything.
+ */
 export function samplerOf(): Sampler | undefined {
   const name = getStringFromEnv('OTEL_TRACES_SAMPLER');
   if (name === undefined) return undefined;
@@ -73,7 +79,10 @@ export function spanLimitsOf(): SpanLimits {
   } as SpanLimits;
 }
 
-/** OTEL_TRACES_EXPORTER: `otlp`, `console`, `none`; and for the first, OTEL_BSP_ and the protocol. */
+/**
+ * The processors of OTEL_TRACES_EXPORTER: `otlp`, `console`, `none`. `otlp` also uses OTEL_BSP_ variables and the
+ * protocol.
+ */
 export async function spanProcessorsOf(log: Log): Promise<SpanProcessor[]> {
   const processors: SpanProcessor[] = [];
   for (const name of new Set(getStringListFromEnv('OTEL_TRACES_EXPORTER') ?? ['otlp'])) {
@@ -84,7 +93,7 @@ export async function spanProcessorsOf(log: Log): Promise<SpanProcessor[]> {
   return processors;
 }
 
-/** Where to, with which headers and certificates, the exporters read for themselves: OTEL_EXPORTER_OTLP_ and so on. */
+/** The exporters read their address, headers and certificates themselves, from OTEL_EXPORTER_OTLP_ variables. */
 async function otlpExporter(): Promise<SpanExporter> {
   const protocol =
     getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_PROTOCOL');
@@ -108,7 +117,7 @@ function inBatches(exporter: SpanExporter): SpanProcessor {
   } as BatchSpanProcessorOptions);
 }
 
-/** Undefined, for which the SDK takes its default, where it is unset or none that can be used. */
+/** A positive number, or undefined if the variable is unset or unusable. The SDK then uses its default. */
 function number(name: string): number | undefined {
   const value = getNumberFromEnv(name);
   if (value === undefined || value > 0) return value;

@@ -11,13 +11,13 @@ import type { ServerResponse } from 'node:http';
 import { cleanLine } from '../logging/index.js';
 import type { TracedExchange, Statement } from './tracing.js';
 
-/** Where clients reach the API, the parts of it that spans have. */
+/** The parts of the public URL that spans record. */
 export type Server = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** Characters that a span keeps of a text that a client chose. */
+/** Characters. A longer text from a client is shortened. */
 const LONGEST = 256;
 
-/** Begins the span of a request (OpenTelemetry semantic conventions 1.44, "HTTP server"). */
+/** Starts the span of a request (OpenTelemetry semantic conventions 1.44, "HTTP server"). */
 export function serverSpan(tracer: Tracer, exchange: TracedExchange, server: Server, caller: Context): Span {
   const { knownMethod, path, queryText, clientAddress, request } = exchange;
   const agent = request.headers['user-agent'];
@@ -34,11 +34,11 @@ export function serverSpan(tracer: Tracer, exchange: TracedExchange, server: Ser
   return tracer.startSpan(nameOf(knownMethod), { kind: SpanKind.SERVER, attributes }, caller);
 }
 
-/** To be called when the response has closed. Only 5xx is an error; 4xx is the client's fault. */
+/** Call this when the response has closed. Only 5xx is an error; 4xx is the client's fault. */
 export function endServerSpan(span: Span, exchange: TracedExchange, response: ServerResponse): void {
   const { knownMethod, route, failure, clientAddress } = exchange;
   const { statusCode } = response;
-  // Only now TRUST_PROXY was applied.
+  // At the start of the span, TRUST_PROXY was not applied yet.
   if (clientAddress !== undefined) span.setAttribute('client.address', clientAddress);
   if (route !== undefined) {
     span.updateName(`${nameOf(knownMethod)} ${route.path}`);
@@ -61,15 +61,15 @@ function limited(text: string): string {
   return cleanLine(text).slice(0, LONGEST);
 }
 
-/** Parameters that a span has; more are of no use to anybody. */
+/** Parameters that a span records at most. */
 const MOST_PARAMETERS = 16;
 const NAME = /^[a-z]\w{0,31}$/i;
 
 /**
- * A query for a span: the names of its parameters, without their values. What does not look like a name could be
- * anything, a pasted key as well.
+ * The query for a span: the names of its parameters without their values. A part that does not look like a name could
+ * be anything, even a pasted key, and is replaced.
  *
- * @param text as it was sent, without the `?`.
+ * @param text the query as it was sent, without the `?`.
  */
 export function redactQuery(text: string): string {
   return text
@@ -83,7 +83,10 @@ export function redactQuery(text: string): string {
     .join('&');
 }
 
-/** The span of a statement that ended just now (OpenTelemetry semantic conventions 1.44, "SQL"). No value is in it. */
+/**
+ * Creates the span of a statement that has just ended (OpenTelemetry semantic conventions 1.44, "SQL"). It holds no
+ * values.
+ */
 export function databaseSpan(tracer: Tracer, statement: Statement, place: Context, links: Link[]): Span {
   const { sql, system, namespace, operation, collection, startedAt, fault } = statement;
   const summary = `${operation} ${collection}`.trimEnd();
@@ -103,21 +106,23 @@ export function databaseSpan(tracer: Tracer, statement: Statement, place: Contex
   return span;
 }
 
-/** Texts to remember: a feature that puts values into its statements has more and more of them. */
+/**
+ * Statements in the cache. It is bounded, because a feature that writes values into its SQL has ever more statements.
+ */
 const MOST_STATEMENTS = 1000;
 
-/** Strings in single quotes, and numbers that are no part of a name. */
+/** Strings in single quotes, and numbers that are not part of a name. */
 const LITERAL = /'(?:[^'\\]|''|\\.)*'|\bx'[0-9a-f]*'|(?<![\w`.])\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gis;
 
-/** Those of MySQL, for which double quotes are those of a string too: of a name they are on SQLite, as in the standard. */
+/** In MySQL, double quotes also enclose strings. On SQLite and in standard SQL they enclose names. */
 const MYSQL_LITERAL = new RegExp(`"(?:[^"\\\\]|""|\\\\.)*"|${LITERAL.source}`, LITERAL.flags);
 
 const texts = { mysql: new Map<string, string>(), others: new Map<string, string>() };
 
 /**
- * A statement with `?` for every value that stands in its text: those that are parameters have one already.
+ * Replaces every value in the text of a statement by `?`. Parameters already are `?`.
  *
- * @param system as OpenTelemetry names it.
+ * @param system the name of the database system in OpenTelemetry.
  */
 export function parameterised(sql: string, system: string): string {
   const isMysql = system === 'mysql';

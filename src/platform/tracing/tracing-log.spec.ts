@@ -54,7 +54,7 @@ const failed = (message: string, code?: string | number): ExportResult => ({
   error: Object.assign(new Error(message), code === undefined ? {} : { code }),
 });
 
-/** What is logged while two spans at a time are exported with these results. */
+/** The lines that are logged while exports of two spans each end with these results. */
 function logged(...results: readonly ExportResult[]): object[] {
   const lines: object[] = [];
   const write = ({ err, ...fields }: { err?: Error }): number =>
@@ -68,7 +68,7 @@ function logged(...results: readonly ExportResult[]): object[] {
   const exporter = new ReportingExporter(inner, log, 'collector:4318');
   const told: ExportResult[] = [];
   while (waiting.length > 0) exporter.export([{}, {}] as ReadableSpan[], (result) => told.push(result));
-  // Its caller would log each failure once more.
+  // The exporter reports success, because its caller would log each failure again.
   expect(told).toStrictEqual(results.map(() => OK));
   return lines;
 }

@@ -3,12 +3,12 @@ import { ExportResultCode, getStringFromEnv, type ExportResult } from '@opentele
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { OutageTime, type Log } from '../logging/index.js';
 
-/** Milliseconds in which the same message is logged once. */
+/** Milliseconds. The same message is logged once in this time. */
 const QUIET_MS = 60_000;
-/** Messages to remember. */
+/** Messages that are remembered at most. */
 const MOST = 100;
 
-/** What OpenTelemetry's SDK complains of, as lines of the service's log: it may repeat a complaint for hours. */
+/** Logs the warnings of OpenTelemetry's SDK. The SDK may repeat one for hours. */
 export class SdkLog implements DiagLogger {
   readonly info = (): void => {};
   readonly debug = this.info;
@@ -21,7 +21,7 @@ export class SdkLog implements DiagLogger {
     this.warn(message, ...more);
   }
 
-  /** @param more the message itself, where `message` is the name of a component. */
+  /** @param more the message itself, if `message` is the name of a component. */
   warn(message: string, ...more: unknown[]): void {
     const isName = /^\w+$/.test(message);
     const text = sayable(isName && typeof more[0] === 'string' ? more[0] : message);
@@ -34,7 +34,10 @@ export class SdkLog implements DiagLogger {
   }
 }
 
-/** The SDK quotes what it was given, headers with their keys too, and gives errors as JSON with everything on them. */
+/**
+ * Removes secrets from a message. The SDK quotes its settings, including headers with their keys, and prints errors as
+ * JSON with all their fields.
+ */
 function sayable(message: string): string {
   return plain(message)
     .replace(/\(.*\)/gs, '(…)')
@@ -55,12 +58,15 @@ function plain(message: string): string {
 
 interface Outage {
   readonly time: OutageTime;
-  /** The causes that were logged of it. */
+  /** The causes that were logged for this outage. */
   readonly causes: Set<string>;
   lostSpans: number;
 }
 
-/** Logs when the collector does not take spans and when it does again: one line for each cause, however many exports fail. */
+/**
+ * Logs when the collector does not take spans, and when it takes them again. Each cause has one line, however many
+ * exports fail.
+ */
 export class ReportingExporter implements SpanExporter {
   private outage: Outage | undefined;
 
@@ -74,7 +80,7 @@ export class ReportingExporter implements SpanExporter {
     this.exporter.export(spans, ({ code, error }) => {
       if (code === ExportResultCode.SUCCESS) this.worked();
       else this.failed(spans.length, error);
-      // A failure would be logged once more, in the SDK's words.
+      // The SDK would log a reported failure again.
       done({ code: ExportResultCode.SUCCESS });
     });
   }
@@ -112,13 +118,16 @@ export class ReportingExporter implements SpanExporter {
   }
 }
 
-/** A code of the network, or the status that was answered: `ECONNREFUSED`, `401 Unauthorized`. */
+/** A network error code, or the status of the answer: `ECONNREFUSED`, `401 Unauthorized`. */
 function causeOf(error: Error): string {
   const { code } = error as { code?: string | number };
   return typeof code === 'string' ? code : [code, error.message].filter(Boolean).join(' ').slice(0, 100);
 }
 
-/** Its host and port, without a login. The exporter has read the same variables, and says what it cannot use of them. */
+/**
+ * The host and port of the collector, without a login. The exporter reads the same variables, and warns of values that
+ * it cannot use.
+ */
 function collectorOf(): string | undefined {
   const url = getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_ENDPOINT');
   return URL.parse(url ?? 'http://localhost:4318')?.host;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Config } from '../config/index.js';
 import type { Log } from '../logging/index.js';
 
-/** What a trace records of a request; the exchange of `platform/http` is one. */
+/** The parts of a request that a trace records. The exchange of `platform/http` implements it. */
 export interface TracedExchange {
   readonly request: { readonly headers: IncomingHttpHeaders };
   /** One of OpenTelemetry's well-known methods, else `_OTHER`. */
@@ -11,50 +11,51 @@ export interface TracedExchange {
   /** As it was sent, without the `?`. */
   readonly queryText: string;
   readonly clientAddress: string | undefined;
-  /** Known once the request was routed. */
+  /** Set when the request is routed. */
   readonly route: { readonly path: string } | undefined;
   readonly failure: { readonly code: string } | undefined;
-  /** Lines of the log carry it: the request's own span, once it has one. */
+  /** The span of the request. The log adds it to lines of the request. */
   trace: { readonly traceId: string; readonly spanId: string } | undefined;
 }
 
-/** What a trace records of a statement that has run. */
+/** The parts of a completed statement that a trace records. */
 export interface Statement {
   readonly sql: string;
-  /** `mysql`, `sqlite` */
+  /** Such as `mysql` or `sqlite`. */
   readonly system: string;
   readonly namespace: string;
-  /** `SELECT` */
+  /** Such as `SELECT`. */
   readonly operation: string;
-  /** The table; empty where there is none. */
+  /** The table; empty if there is none. */
   readonly collection: string;
   /** Monotonic milliseconds, `performance.now()`. */
   readonly startedAt: number;
   readonly fault: { readonly type: string; readonly status?: string } | undefined;
 }
 
-/** Where in a trace some code runs. */
+/** The position of running code in a trace. */
 export type TracePlace = object;
 
-/** Traces, while there are any. */
+/** Records traces while they are enabled. */
 export interface Tracing {
-  /** Runs a request inside its server span, which ends when the response closes. */
+  /** Runs a request in its server span. The span ends when the response closes. */
   request(exchange: TracedExchange, response: ServerResponse, way: () => void): void;
 
-  /** Records a statement that ended just now. One that belongs to no trace is left out. */
+  /** Records a statement that has just ended, if it belongs to a trace. */
   statement(statement: Statement): void;
 
-  /** Where the running code is. */
+  /** The position of the running code. */
   place(): TracePlace;
 
   /**
-   * Runs work that is done once for many: as a part of the first trace that is recorded, linked to and from the others.
+   * Runs work that several requests share. It becomes a part of the first sampled trace, with links to and from the
+   * others.
    *
-   * @param places where those are that asked for it.
+   * @param places the positions of the code that asked for the work.
    */
   together<T>(places: readonly TracePlace[], work: () => T): T;
 
-  /** Exports what is not exported yet. Never rejects, and takes at most 2 seconds. */
+  /** Exports the remaining spans. Never rejects, and takes at most 2 seconds. */
   stop(): Promise<void>;
 }
 
@@ -62,30 +63,30 @@ export interface TracingOptions {
   readonly otel: Config['otel'];
   readonly log: Log;
   readonly version: string;
-  /** Where clients reach the API; asked once, at the first request. */
+  /** The URL at which clients reach the API. Called once, at the first request. */
   readonly publicUrl: () => string;
 }
 
 let running: Tracing | undefined;
 
-/** Undefined unless OTEL_SDK_DISABLED=false: then nothing is loaded, made or kept for traces. */
+/** Undefined unless OTEL_SDK_DISABLED=false. Without traces nothing is loaded or stored for them. */
 export function tracing(): Tracing | undefined {
   return running;
 }
 
-/** Where the running code is in a trace; undefined while there are none. */
+/** The position of the running code in a trace; undefined while traces are off. */
 export function tracePlace(): TracePlace | undefined {
   return running?.place();
 }
 
-/** Runs what is done once for all who asked for it from these places: a part of the trace of each. */
+/** Runs work that several requests share, as a part of the trace of each. */
 export function inTraces<T>(places: () => readonly (TracePlace | undefined)[], work: () => T): T {
   if (running === undefined) return work();
   const known = places().filter((place) => place !== undefined);
   return running.together(known, work);
 }
 
-/** One for the process, as OpenTelemetry's API has it. */
+/** Sets the tracing of the process. There is one per process, as in OpenTelemetry's API. */
 export function useTracing(started: Tracing | undefined): void {
   running = started;
 }
