@@ -6,7 +6,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { startNoting } from './request-calls.mjs';
 
 /** Files that are called everywhere, and say nothing about the path of a request. */
-const LEFT_OUT = /^(platform\/[^/]*\.ts|platform\/(tracing|errors)\/|testing\/)/;
+const LEFT_OUT = /^(platform\/(?!pagination)[^/]*\.ts|platform\/(tracing|errors)\/|testing\/)/;
 /** Calls of these parts into a library are not drawn. */
 const USERS_LEFT_OUT = new Set([undefined, 'http', 'database']);
 /** Libraries that both call this service and are called by it. */
@@ -104,6 +104,5 @@ function messagesOfCall({ file, caller, name }) {
 function partOf(file) {
   if (file === undefined || LEFT_OUT.test(file)) return undefined;
   if (file === 'application.ts') return 'http';
-  const [folder, part] = file.split('/');
-  return folder === 'platform' ? part : part.replace('.ts', '');
+  return file.split('/')[1].replace('.ts', '');
 }

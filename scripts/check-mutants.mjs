@@ -83,7 +83,7 @@ function randomFrom(seed) {
 function chosen() {
   const random = randomFrom(Number(values.seed));
   const all = values.only.split(',').flatMap((folder) =>
-    globSync(`src/platform/${folder}/**/*.ts`, { cwd: project })
+    globSync([`src/platform/${folder}.ts`, `src/platform/${folder}/**/*.ts`], { cwd: project })
       .filter((path) => !/\.spec\.ts$|\/index\.ts$|\/migrations\//.test(path))
       .sort()
       .flatMap((path) => {

@@ -80,7 +80,7 @@ export {
 } from './platform/lifecycle/index.js';
 export { LOG, type Log } from './platform/logging/index.js';
 export { FeatureMetrics, type Counter, type Gauge, type Histogram } from './platform/metrics/index.js';
-export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination/index.js';
+export { Page, PageQuery, Paginated, sliceOf, type Slice } from './platform/pagination.js';
 export {
   BodyLimit,
   Deprecated,

@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam } from '@nest
 import { RequireScope } from '../platform/auth/index.js';
 import { Idempotent } from '../platform/idempotency/index.js';
 import { ParseIdPipe } from '../platform/int64.js';
-import { Paginated, type Page } from '../platform/pagination/index.js';
+import { Paginated, type Page } from '../platform/pagination.js';
 import { Deprecated, LocatedBy, Raises } from '../platform/routing/index.js';
 import { ListPetsQuery, NewPetBody, petBody, PetBody } from './pets.dto.js';
 import { petNotFound } from './pets.errors.js';

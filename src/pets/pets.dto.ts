@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Int64Property } from '../platform/int64.js';
-import { PageQuery } from '../platform/pagination/index.js';
+import { PageQuery } from '../platform/pagination.js';
 import { EnumParameter, EnumProperty, TextProperty } from '../platform/validation/index.js';
 import { PetStatus, type Pet } from './pet.entity.js';
 

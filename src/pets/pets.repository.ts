@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { createBatcher, inList, MOST_TOGETHER, queryEach } from '../platform/database/index.js';
-import { sliceOf, type Slice } from '../platform/pagination/index.js';
+import { sliceOf, type Slice } from '../platform/pagination.js';
 import { Pet, type NewPet, type PetStatus } from './pet.entity.js';
 
 /** Rows, since to make entities of them costs many times as much. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ObjectPolicies } from '../platform/auth/index.js';
 import { ApiError } from '../platform/errors/index.js';
-import type { Slice } from '../platform/pagination/index.js';
+import type { Slice } from '../platform/pagination.js';
 import { PetStatus, type NewPet, type Pet } from './pet.entity.js';
 import { petNotFound } from './pets.errors.js';
 import { PetsRepository, type PetSelection } from './pets.repository.js';

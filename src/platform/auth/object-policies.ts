@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import type { Slice } from '../pagination/index.js';
+import type { Slice } from '../pagination.js';
 import { ClientContext, type Client } from './access.decorators.js';
 
 /** Decides which objects of a feature a client sees. Scopes decide on operations only. */

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiError } from '../errors/index.js';
 import { bytesOf, jsonBytes, type Bytes } from '../json/index.js';
 import { isOptimized } from '../optimizations.js';
-import { nextLink, Page } from '../pagination/index.js';
+import { nextLink, Page } from '../pagination.js';
 import { Deprecations, JSON_MEDIA, PublicUrls, RouteTable, type Location, type Route } from '../routing/index.js';
 import type { Exchange } from './exchange.js';
 import { headOfAll, writeWholeHead } from './express-messages.js';

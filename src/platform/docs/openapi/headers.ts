@@ -1,5 +1,5 @@
 import { Refusal } from '../../auth/index.js';
-import { nextLink } from '../../pagination/index.js';
+import { nextLink } from '../../pagination.js';
 import type { Route } from '../../routing/index.js';
 import type { DocumentSource } from '../document-source.js';
 

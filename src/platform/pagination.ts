@@ -1,7 +1,7 @@
-import { ApiError, coreErrors } from '../errors/index.js';
-import { parseId } from '../int64.js';
-import { declareRoute } from '../routing/index.js';
-import { IntegerParameter, ruledParameter } from '../validation/index.js';
+import { ApiError, coreErrors } from './errors/index.js';
+import { parseId } from './int64.js';
+import { declareRoute } from './routing/index.js';
+import { IntegerParameter, ruledParameter } from './validation/index.js';
 
 /** Part of a list: what a repository returns for one page. */
 export interface Slice<T> {

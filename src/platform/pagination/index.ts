@@ -1,1 +1,0 @@
-export { nextLink, Page, PageQuery, Paginated, sliceOf, type Slice } from './pagination.js';
