@@ -4,9 +4,9 @@ import type { TransformationType } from 'class-transformer';
 type ClassValidator = typeof import('class-validator');
 
 /**
- * The parts of class-validator that the platform uses, from their own files. Its index also opens 300 modules of e-mail
- * addresses, telephone numbers and the like, which are then loaded at every start; a feature that decorates with them
- * opens it itself, and meets the same parts behind it.
+ * The parts of class-validator that the platform uses, each imported from its own file. The index of class-validator
+ * also loads 300 modules for e-mail addresses, telephone numbers and the like at every start. A feature that uses its
+ * decorators imports the index itself, and gets the same objects.
  */
 const require = createRequire(import.meta.url);
 
@@ -16,7 +16,7 @@ export const { getMetadataStorage } = require('class-validator/cjs/metadata/Meta
 export const { ValidationTypes } = require('class-validator/cjs/validation/ValidationTypes.js') as ClassValidator;
 export const { Validator } = require('class-validator/cjs/validation/Validator.js') as ClassValidator;
 
-/** The part of class-transformer's metadata that is asked here. It has no types of its own. */
+/** The part of class-transformer's metadata storage that the platform reads. The package ships no types for it. */
 interface Storage {
   findTypeMetadata(target: object, property: string): object | undefined;
   findTransformMetadatas(target: object, property: string, type: TransformationType): readonly object[];

@@ -140,7 +140,7 @@ describe('a class that the plugin of @nestjs/swagger has read', () => {
     @IsInt()
     age: number;
 
-    /** What the plugin writes, of types and comments. */
+    /** What the plugin of @nestjs/swagger generates from types and comments. */
     static _OPENAPI_METADATA_FACTORY(): object {
       return {
         name: { required: true, type: () => String, description: 'What it hears.', maxLength: 20 },

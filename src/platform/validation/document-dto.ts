@@ -8,7 +8,7 @@ import { combine, schemaOfRule, type RuleSchema } from './rule-schema.js';
 
 type Documented = Record<string, unknown>;
 
-/** What the types of JSON are that a value of a class comes as. */
+/** The JSON types that a value of the documented type can have. */
 const JSON_TYPES = new Map<unknown, readonly string[]>([
   [String, ['string']],
   [Date, ['string']],
@@ -20,12 +20,13 @@ const JSON_TYPES = new Map<unknown, readonly string[]>([
 ]);
 
 /**
- * Describes to @nestjs/swagger what the decorators of class-validator accept, for a class and for those that its
- * properties hold: `@IsString() @MaxLength(10) name: string` needs no `@ApiProperty`. What `@ApiProperty` says stays.
+ * Documents for @nestjs/swagger what the decorators of class-validator accept, in a class and in the classes of its
+ * properties: `@IsString() @MaxLength(10) name: string` needs no `@ApiProperty`. An explicit `@ApiProperty` takes
+ * precedence.
  *
- * @param seen the classes that were described before; no class is described twice.
+ * @param seen the classes that are documented already; no class is documented twice.
  * @param isJson false for parameters, which are text and never null.
- * @returns one clause for each property of which the document says something else than its validators.
+ * @returns one clause for each property whose documentation contradicts its validators.
  */
 export function documentDto(dto: Dto | undefined, seen: Set<unknown>, isJson = true): string[] {
   if (dto === undefined || seen.has(dto)) return [];
@@ -38,14 +39,14 @@ export function documentDto(dto: Dto | undefined, seen: Set<unknown>, isJson = t
   ]);
 }
 
-/** One clause for each documented property of what clients send that is refused as one that nobody knows. */
+/** One clause for each documented property without a validator: a request that contains it is refused as unknown. */
 export function undeclaredProperties(dto: Dto): string[] {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const known = new Set(rules.map(({ propertyName }) => propertyName));
   const documented = new Map(documentedProperties<{ readonly format?: unknown }>(dto));
   return (
     [...new Set([...documented.keys(), ...Object.keys(pluginOf(dto))])]
-      // A part of a form is a file, which no validator of the other fields sees.
+      // A file in a form: the validators of the other fields never see it.
       .filter((name) => !known.has(name) && documented.get(name)?.format !== 'binary')
       .map(
         (name) => `${dto.name}.${name} is documented and has no validator, so that it is refused; add one, or @Allow()`,
@@ -58,10 +59,10 @@ function documentProperty(dto: Dto, name: string, rules: readonly Rule[], isJson
   const derived: Documented = { ...requirementOf(dto, name, rules), ...schemaOf(dto, name, rules) };
   if (!isJson) delete derived['nullable'];
   const given = { ...(Reflect.getMetadata(SWAGGER.property, prototype, name) as Documented | undefined) };
-  // What the compiler leaves of a list or an interface says less than the rules.
+  // For a list or an interface, the type that the compiler emits says less than the rules.
   if ('type' in derived && (given['type'] === Array || given['type'] === Object)) delete given['type'];
   const faults = contradictions(derived, given);
-  // What the plugin reads of the source is a guess beside the rules themselves.
+  // The plugin of @nestjs/swagger guesses from the source, so the rules take precedence over it.
   const all: ApiPropertyOptions = { ...pluginOf(dto)[name], ...derived, ...given };
   ApiProperty(all)(prototype, name);
   return faults.map((fault) => `${dto.name}.${name} ${fault}`);
@@ -72,7 +73,7 @@ function pluginOf(dto: Dto): Record<string, Documented> {
   return plugin?.() ?? {};
 }
 
-/** Whether a property must be there, may be null, and what it is where it is not there: as the validators find it. */
+/** Whether the validators require a property, whether they accept null, and its default. */
 function requirementOf(dto: Dto, name: string, rules: readonly Rule[]): Documented {
   const initial = defaultOf(dto.prototype as object, name) ?? initialOf(dto, name);
   const accepts = compileAcceptance(rules, () => true);
@@ -91,7 +92,7 @@ function requirementOf(dto: Dto, name: string, rules: readonly Rule[]): Document
   };
 }
 
-/** What `status = 'open'` in a class gives a property. */
+/** The initial value of a property, as of `status = 'open'`. */
 function initialOf(dto: Dto, name: string): unknown {
   try {
     return Reflect.get(new dto(), name);
@@ -102,7 +103,7 @@ function initialOf(dto: Dto, name: string): unknown {
 
 function schemaOf(dto: Dto, name: string, rules: readonly Rule[]): Documented {
   const transforms = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);
-  // Validators see the value after the transformation, so they say nothing about the one before it.
+  // Validators see the transformed value, so they do not describe what the client sends.
   if (transforms.length > 0) return {};
   const whole = combine(rules.filter(({ each }) => !each).map(schemaOfRule));
   const ofEach = rules.filter(({ each }) => each);
@@ -113,13 +114,15 @@ function schemaOf(dto: Dto, name: string, rules: readonly Rule[]): Documented {
   return { ...whole, type: 'array', items: lengthOfText(ofEach, items) };
 }
 
-/** `@IsNotEmpty()` beside `@IsString()` means a character. */
+/** `@IsNotEmpty()` together with `@IsString()` requires at least one character. */
 function lengthOfText(rules: readonly Rule[], schema: RuleSchema): RuleSchema {
   const isText = schema.type === 'string' && rules.some(({ name }) => name === 'isNotEmpty');
   return isText && schema.minLength === undefined && schema.enum === undefined ? { ...schema, minLength: 1 } : schema;
 }
 
-/** The class of a `@ValidateNested()` property, or of the items of its list; undefined where nothing says so. */
+/**
+ * The class of a `@ValidateNested()` property, or of the items of its list; undefined if no decorator or type names it.
+ */
 function classOf(dto: Dto, name: string, rules: readonly Rule[]): Dto | undefined {
   if (!rules.some(({ type }) => type === ValidationTypes.NESTED_VALIDATION)) return undefined;
   const { typeFunction } = (metadataStorage.findTypeMetadata(dto, name) ?? {}) as { typeFunction?: () => Dto };
@@ -128,7 +131,10 @@ function classOf(dto: Dto, name: string, rules: readonly Rule[]): Dto | undefine
   return isList ? undefined : (Reflect.getMetadata('design:type', dto.prototype as object, name) as Dto | undefined);
 }
 
-/** A document that asks for more than the validators, a field that may be left out for example, misleads no client. */
+/**
+ * The keywords on which the documentation and the validators differ. A field that is documented as required although
+ * the validators accept its absence is no contradiction: it misleads no client.
+ */
 function contradictions(derived: Documented, given: Documented): string[] {
   return Object.entries(derived).flatMap(([keyword, value]) => {
     const documented = given[keyword];
@@ -150,7 +156,9 @@ function show(value: unknown): string {
   return typeof value === 'function' ? value.name : JSON.stringify(value);
 }
 
-/** The decorators of numbers, booleans and dates, by the names that class-validator keeps: no text passes any of them. */
+/**
+ * The decorators of numbers, booleans and dates, by the names that class-validator stores. None of them accepts text.
+ */
 const NEVER_TEXT: ReadonlySet<string | undefined> = new Set([
   'integer',
   'int64',
@@ -165,7 +173,7 @@ const NEVER_TEXT: ReadonlySet<string | undefined> = new Set([
   'isDate',
 ]);
 
-/** The properties of a class that refuse every text, so that as parameters of a query they could not be given at all. */
+/** The properties of a class that refuse all text, and so could never be given as query parameters. */
 export function neverText(dto: Dto): string[] {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   const names = rules.filter(({ name }) => NEVER_TEXT.has(name)).map(({ propertyName }) => propertyName);
@@ -178,6 +186,6 @@ function isConverted(dto: Dto, name: string): boolean {
   const transforms = metadataStorage.findTransformMetadatas(dto, name, TransformationType.PLAIN_TO_CLASS);
   const isTyped = metadataStorage.findTypeMetadata(dto, name) !== undefined;
   if (isTyped || transforms.length > (convert === undefined ? 0 : 1)) return true;
-  // The platform's decorators convert a number for a body; those for a query convert this text of one.
+  // The platform's body decorators convert numbers only; its query decorators convert text such as this one.
   return convert !== undefined && typeof convert('1') !== 'string';
 }

@@ -4,13 +4,13 @@ import { getMetadataStorage, ValidationTypes, Validator } from './class-validato
 import { faultsOfError, type Fault } from './faults.js';
 import { defaultOf } from './property-decorators.js';
 
-/** A class that describes what a client sends. */
+/** A class with validation decorators that describes a request's body, query or path parameters. */
 export type Dto<T extends object = object> = new () => T;
 
 /** What the decorators of a class declare. */
 export interface DtoShape<T extends object = object> {
   readonly dto: Dto<T>;
-  /** The properties in the order in which they are declared, those of a parent class first. */
+  /** The properties in the order of their declaration, inherited ones first. */
   readonly names: ReadonlySet<string>;
   readonly defaults: readonly (readonly [name: string, value: unknown])[];
   /** The properties that hold a nested object, or a list of them. */
@@ -24,7 +24,7 @@ const shapes = new WeakMap<Dto, DtoShape | undefined>();
 /**
  * The shape of a DTO class, read once from class-validator's metadata.
  *
- * @throws {TypeError} when the class declares nothing: a handler whose input nobody checks is a mistake.
+ * @throws {TypeError} if the class has no validation decorators: its input would not be checked.
  */
 export function shapeOf<T extends object>(dto: Dto<T>): DtoShape<T> {
   const shape = findShape(dto);
@@ -33,12 +33,12 @@ export function shapeOf<T extends object>(dto: Dto<T>): DtoShape<T> {
   return shape as DtoShape<T>;
 }
 
-/** Whether a class declares anything, so that it can be what a handler takes. */
+/** Whether a class has validation decorators, so that a handler can take it as input. */
 export function hasShape(dto: Dto): boolean {
   return findShape(dto) !== undefined;
 }
 
-/** The shape of a value's class; undefined where it is no DTO. */
+/** The shape of a value's class; undefined if the class is not a DTO. */
 export function shapeOfInstance({ constructor }: object): DtoShape | undefined {
   return typeof constructor === 'function' ? findShape(constructor as Dto) : undefined;
 }
@@ -52,7 +52,7 @@ function findShape(dto: Dto): DtoShape | undefined {
 function readShape(dto: Dto): DtoShape | undefined {
   const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   if (rules.length === 0) return undefined;
-  // class-validator gives the class's own first.
+  // class-validator lists the rules of the class itself before inherited ones.
   const declared = rules.toSorted((a, b) => distance(a.target) - distance(b.target));
   const names = new Set(declared.map(({ propertyName }) => propertyName));
   const defaults = [...names].map((name) => [name, defaultOf(dto.prototype as object, name)] as const);
@@ -62,19 +62,19 @@ function readShape(dto: Dto): DtoShape | undefined {
     names,
     defaults: defaults.filter(([, value]) => value !== undefined),
     nested: new Map(nested.map(({ propertyName, each }) => [propertyName, each ? 'list' : 'object'])),
-    // Only class-validator itself can judge the value of a class without decorators.
+    // For a nested class without decorators this answers false, and class-validator itself decides.
     accepts: compileAcceptance(declared, (value) => shapeOfInstance(value)?.accepts(value) === true),
   };
 }
 
-/** Steps from a class up to the root of the prototypes. */
+/** The length of the prototype chain from a class to the root. */
 function distance(target: unknown): number {
   let steps = 0;
   for (let at: unknown = target; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) steps++;
   return steps;
 }
 
-/** A DTO, and what its validators say of it. */
+/** A DTO, and the faults that its validators found. */
 interface Checked<T> {
   readonly instance: T;
   /** In the order in which the fields are declared. */
@@ -82,7 +82,7 @@ interface Checked<T> {
 }
 
 /**
- * Makes the DTO of the fields that it declares and runs its validators.
+ * Creates the DTO from the given fields, applies the defaults and runs the validators.
  *
  * @param given declared fields only.
  */
@@ -90,7 +90,7 @@ export function checkFields<T extends object>(
   { dto, names, defaults, accepts }: DtoShape<T>,
   given: Readonly<Record<string, unknown>>,
 ): Checked<T> {
-  // Implicit conversion makes the string "123" of a number (class-transformer#257).
+  // Implicit conversion would turn a number into the string "123" (class-transformer#257).
   const instance = plainToInstance(dto, given, { enableImplicitConversion: false });
   for (const [name, value] of defaults) {
     const fields = instance as Record<string, unknown>;
@@ -103,19 +103,19 @@ export function checkFields<T extends object>(
   return { instance, faults: sorted.flatMap((error) => faultsOfError(error, given)) };
 }
 
-/** One decorator on one property, as class-validator keeps it. */
+/** One decorator on one property, as class-validator stores it. */
 export type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** Whether a value passes; false may also mean that class-validator itself has to decide. */
+/** Whether a value passes. False can also mean that class-validator itself has to decide. */
 export type Acceptance = (instance: object) => boolean;
 
 type Test = (instance: Record<string, unknown>, value: unknown) => boolean;
 
 /**
- * Compiles the decorators of a class into a test that says yes to what `validateSync` would find no fault with.
+ * Compiles the decorators of a class into a test that returns true only if `validateSync` would find no fault.
  *
- * Two reasons. `validateSync` takes a validator's promise for a yes, and this sees it. And it sorts through the metadata
- * of every class on each call.
+ * There are two reasons. `validateSync` treats the promise of an asynchronous validator as a success, and this test
+ * throws. And `validateSync` searches the metadata of every class on each call.
  *
  * @param acceptsNested the test for a `@ValidateNested` value.
  */
@@ -172,7 +172,7 @@ function synchronous(verdict: boolean | Promise<boolean>, targetName: string, pr
   );
 }
 
-/** A missing value has no nested faults, as in class-validator. */
+/** As in class-validator, a missing value has no nested faults. */
 function acceptsEach(value: unknown, test: (item: unknown) => boolean): boolean {
   if (value === undefined || value === null) return true;
   return isCollection(value) ? itemsOf(value).every(test) : test(value);

@@ -3,18 +3,21 @@ import type { ValidationError } from 'class-validator';
 
 type FaultKind = 'missing' | 'unknown' | 'duplicate' | 'invalid';
 
-/** One thing that is wrong with what a client sent. */
+/** One fault in a request. */
 export interface Fault {
   readonly kind: FaultKind;
-  /** The declared field, `items[0].name`; of an unknown one the object that it is in, empty at the top. */
+  /**
+   * The path of the declared field, for example `items[0].name`. For `unknown`: the path of the object that contains
+   * the field, empty at the top level.
+   */
   readonly field: string;
-  /** The name that the client chose, for `unknown`. Not to be trusted. */
+  /** The name that the client sent, for `unknown`. It is untrusted. */
   readonly name?: string;
-  /** What follows the name: `is required`. */
+  /** The text after the field's name in the message: `is required`. */
   readonly problem: string;
 }
 
-/** The code of the error by the first kind of fault that there is. */
+/** The error code of each kind of fault. The first kind that occurs determines the code of the response. */
 type Precedence = readonly (readonly [kind: FaultKind, code: ErrorCode])[];
 
 export const bodyPrecedence: Precedence = [
@@ -30,12 +33,12 @@ export const queryPrecedence: Precedence = [
   ['invalid', coreErrors.invalidParameter],
 ];
 
-/** A client chooses how many unknown names, and items of a list, it sends, but not how long the answer gets. */
+/** A client chooses how many unknown names and list items it sends. These bounds limit the length of the response. */
 const MAX_UNKNOWN = 10;
 const MAX_DECLARED = 50;
 
 /**
- * The error for faults: one code, and a message that names every field.
+ * The error for the faults: one code, and a message that names the fields, up to the bounds above.
  *
  * @param faults at least one.
  */
@@ -58,19 +61,22 @@ function describeField({ field, name }: Fault): string {
 
 const MAX_LENGTH = 64;
 
-/** Not printed or printed as something else: controls, formats (they turn the direction), surrogates, unassigned. */
+/**
+ * Characters that are not printed or that change how text is printed: control and format characters (these can change
+ * the direction of text), surrogates, unassigned code points, line and paragraph separators.
+ */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** A name that a client chose, in JSON quotes, cut and with what does not show escaped, so that a message can carry it. */
+/** A name that a client chose, made safe for a message: in JSON quotes, cut, and with invisible characters escaped. */
 function quoteName(name: string): string {
   const cut = name.length > MAX_LENGTH ? `${name.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, '')}…` : name;
   return JSON.stringify(cut).replace(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
 /**
- * What class-validator says of a property and of what is in it.
+ * The faults that class-validator found in a property and in its nested values.
  *
- * @param plain what the client sent, that holds the property.
+ * @param plain the object that contains the property, as the client sent it.
  */
 export function faultsOfError(
   { property, constraints, children }: ValidationError,
@@ -86,7 +92,7 @@ export function faultsOfError(
 }
 
 function faultOf(field: string, property: string, constraints: Record<string, string>, plain: unknown): Fault {
-  // Whatever a validator says of a field that is not there, what is wrong is that it is not there.
+  // An absent field fails its validators too, but the fault to report is its absence.
   if (!isGiven(plain, property)) return { kind: 'missing', field, problem: 'is required' };
   // The messages of class-validator's own decorators begin with the property's name.
   const prefix = `${property} `;

@@ -2,23 +2,28 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { registerDecorator, ValidateIf } from './class-validator.js';
 
-/** What every property decorator of the platform takes. */
+/** The options of every property decorator of the platform. */
 export interface PropertyOptions<T> {
   readonly description?: string;
   readonly example?: T;
-  /** False: may be absent, never null. True unless there is a default; a query parameter is optional unless it is true. */
+  /**
+   * False: the property may be absent, but not null. Default: true, unless the property has a default. For a query
+   * parameter the default is false.
+   */
   readonly required?: boolean;
-  /** The value where the client gives none, and the documented default: one cannot differ from the other. */
+  /** The value if the client sends none. It is also the default in the OpenAPI document, so the two cannot differ. */
   readonly default?: T;
 }
 
-/** What one kind of property accepts, for the validator and for the document at once. */
+/** What one kind of property accepts, both for the validator and for the OpenAPI document. */
 export interface PropertyRule {
-  /** Names the constraint in class-validator's errors. */
+  /** The name of the constraint in class-validator's errors. */
   readonly name: string;
-  /** What is wrong with a value, to follow the property's name: `must be a string`. Undefined when it is right. */
+  /** What is wrong with a value, as text after the property's name: `must be a string`. Undefined for a valid value. */
   readonly problem: (value: unknown) => string | undefined;
-  /** Converts what the client sent to what `problem` and the handler see; returns a value that it cannot convert as it is. */
+  /**
+   * Converts the value of the request for `problem` and the handler. Returns a value that it cannot convert unchanged.
+   */
   readonly convert?: (value: unknown) => unknown;
   readonly schema: ApiPropertyOptions;
 }
@@ -27,8 +32,8 @@ const DEFAULT = Symbol('animal-store:default');
 const CONVERTER = Symbol('animal-store:converter');
 
 /**
- * Makes a property decorator of a rule: it registers the rule with class-validator and class-transformer and describes
- * it to @nestjs/swagger. Teams make their own kinds of property with it.
+ * Creates a property decorator from a rule. The decorator registers the rule with class-validator and
+ * class-transformer, and documents it for @nestjs/swagger. Features create their own kinds of property with it.
  */
 export function ruledProperty<T>(rule: PropertyRule, options: PropertyOptions<T>): PropertyDecorator {
   const required = options.required ?? options.default === undefined;
@@ -42,24 +47,24 @@ export function ruledProperty<T>(rule: PropertyRule, options: PropertyOptions<T>
   };
 }
 
-/** Like `ruledProperty`, for a query parameter: optional unless it is declared required. */
+/** Like `ruledProperty`, for a query parameter, which is optional by default. */
 export function ruledParameter<T>(rule: PropertyRule, options: PropertyOptions<T>): PropertyDecorator {
   return ruledProperty(rule, { ...options, required: options.required ?? false });
 }
 
-/** The default that the property was declared with; undefined where there is none. */
+/** The default that the property was declared with; undefined if it has none. */
 export function defaultOf(prototype: object, property: string): unknown {
   return Reflect.getMetadata(DEFAULT, prototype, property);
 }
 
-/** What turns the property's value into its own kind; undefined where it is taken as it comes. */
+/** The function that converts the property's value; undefined if the value is not converted. */
 export function converterOf(prototype: object, property: string): PropertyRule['convert'] {
   return Reflect.getMetadata(CONVERTER, prototype, property) as PropertyRule['convert'];
 }
 
 /**
- * Without what is not given, and with a bigint as a number where that has the same digits. A greater one stays: only
- * `stringifyJson` writes it, and with its true digits.
+ * Drops undefined options, and turns each bigint that is a safe integer into a number. A greater bigint stays, because
+ * only `stringifyJson` writes it exactly.
  */
 function documented(schema: object): ApiPropertyOptions {
   const given = Object.entries(schema).filter(([, value]) => value !== undefined);
@@ -87,40 +92,43 @@ function registerRule(rule: PropertyRule, target: object, propertyName: string):
 }
 
 export interface StringOptions extends PropertyOptions<string> {
-  /** Unicode code points, as JSON Schema counts them; 0 unless given (1 for a text). */
+  /** Unicode code points, as in JSON Schema. Default: 0, and 1 for `TextProperty` and `TextParameter`. */
   readonly minLength?: number;
   /** Unicode code points. */
   readonly maxLength: number;
 }
 
-/** Any string of the given length without lone surrogates, kept as it is: no trim, no normalisation. */
+/** A string of the given length without lone surrogates. It is neither trimmed nor normalised. */
 export const StringProperty = (options: StringOptions): PropertyDecorator =>
   ruledProperty(stringRule(options), options);
 
-/** A query parameter as `StringProperty`. */
+/** Like `StringProperty`, for a query parameter. */
 export const StringParameter = (options: StringOptions): PropertyDecorator =>
   ruledParameter(stringRule(options), options);
 
-/** A string for people to read: as `StringProperty`, not white space alone and without control characters. */
+/**
+ * A string for people to read: like `StringProperty`, but with at least one visible character and without control
+ * characters.
+ */
 export const TextProperty = (options: StringOptions): PropertyDecorator => ruledProperty(textRule(options), options);
 
-/** A query parameter as `TextProperty`. */
+/** Like `TextProperty`, for a query parameter. */
 export const TextParameter = (options: StringOptions): PropertyDecorator => ruledParameter(textRule(options), options);
 
-/** C0, DEL and C1. */
+/** The control characters: C0, DEL and C1. */
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
 /**
- * Unicode White_Space without the control characters among it. The characters themselves, since PCRE and RE2 know no
- * `\uXXXX` (podlove/podlove-publisher#1537).
+ * Unicode White_Space except control characters. It contains the characters themselves, because PCRE and RE2 do not
+ * support `\uXXXX` (podlove/podlove-publisher#1537).
  */
 const SPACE = '\\x20\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000';
 
 const HAS_CONTROL = new RegExp(`[${CONTROL}]`);
 
 /**
- * One character that shows, and no control character. Each part begins where the part before cannot go on, so matching
- * takes linear time. The document carries it too, so that a client can know before it sends; not as the expression's
- * `source`, which has `\uXXXX` again.
+ * At least one visible character, and no control character. Each part begins where the part before it cannot continue,
+ * so matching takes linear time. The OpenAPI document contains this string, so that a client can check a value before
+ * it sends it. The `source` of the regular expression would contain `\uXXXX` again.
  */
 const TEXT = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
 export const TEXT_PATTERN = new RegExp(TEXT, 'u');
@@ -152,9 +160,9 @@ function textRule({ minLength = 1, maxLength }: StringOptions): PropertyRule {
   };
 }
 
-/** @param text well-formed, so that every high surrogate makes a pair. */
+/** @param text well-formed, so that each high surrogate begins a pair. */
 function hasLength(text: string, minimum: number, maximum: number): boolean {
-  // A code point takes one or two UTF-16 units, so a long text is refused without being walked.
+  // A code point is one or two UTF-16 units, so a text that is far too long is refused without counting.
   if (text.length < minimum || text.length > 2 * maximum) return false;
   const pairs = text.match(/[\ud800-\udbff]/g)?.length ?? 0;
   const length = text.length - pairs;
@@ -165,19 +173,19 @@ const describeLength = (minimum: number, maximum: number): string =>
   minimum === 0 ? `at most ${maximum} characters` : `${minimum} to ${maximum} characters`;
 
 export interface EnumOptions<T extends string> extends PropertyOptions<T> {
-  /** An enum, an object or a list of the values that are allowed, exact and case-sensitive. */
+  /** An enum, an object or a list of the allowed values. They are compared exactly, with case. */
   readonly enum: Readonly<Record<string, T>> | readonly T[];
-  /** The name of the schema in the document: one for body, query and response. */
+  /** The name of the schema in the OpenAPI document, which bodies, queries and responses share. */
   readonly enumName: string;
-  /** What the schema of that name says of itself; else it repeats what the first property says. */
+  /** The description of that schema. Default: the description of the first property that uses it. */
   readonly enumDescription?: string;
 }
 
-/** One of a closed set of strings. */
+/** One of a fixed set of strings. */
 export const EnumProperty = <T extends string>(options: EnumOptions<T>): PropertyDecorator =>
   ruledProperty(enumRule(options), options);
 
-/** A query parameter as `EnumProperty`. */
+/** Like `EnumProperty`, for a query parameter. */
 export const EnumParameter = <T extends string>(options: EnumOptions<T>): PropertyDecorator =>
   ruledParameter(enumRule(options), options);
 
@@ -197,18 +205,18 @@ function enumRule<T extends string>(options: EnumOptions<T>): PropertyRule {
 }
 
 export interface IntegerOptions extends PropertyOptions<number> {
-  /** Within ±(2^53 − 1), as every bound here. For greater integers there is `Int64Property`. */
+  /** Both bounds must lie within ±(2^53 − 1). For greater integers use `Int64Property`. */
   readonly minimum: number;
   readonly maximum: number;
 }
 
-/** A JSON number that is an integer in value (`5`, `5.0`, `5e0`), within the bounds, never clamped. */
+/** A JSON number with an integer value (`5`, `5.0`, `5e0`) within the bounds. It is never clamped. */
 export const IntegerProperty = (options: IntegerOptions): PropertyDecorator =>
   ruledProperty(integerRule(options), options);
 
 /**
- * A query parameter in canonical decimal, within the bounds, never clamped. Everything else is refused: empty, `+5`,
- * `05`, `5.0`, `1e1`, `0x5`, padded, digits of other scripts.
+ * A query parameter in canonical decimal notation, within the bounds. It is never clamped. Everything else is refused:
+ * empty text, `+5`, `05`, `5.0`, `1e1`, `0x5`, padding, digits of other scripts.
  */
 export const IntegerParameter = (options: IntegerOptions): PropertyDecorator =>
   ruledParameter({ ...integerRule(options), convert: fromDecimal }, options);
@@ -228,7 +236,7 @@ function integerRule({ minimum, maximum }: IntegerOptions): PropertyRule {
   };
 }
 
-/** Digits beyond a double's precision round to what is beyond the bounds as well. */
+/** Any number of digits: a value that loses precision as a double is beyond the bounds anyway. */
 const CANONICAL = /^(?:0|-?[1-9][0-9]*)$/;
 
 const fromDecimal = (value: unknown): unknown =>

@@ -23,7 +23,7 @@ class Bare {
 const pipe = new RequestValidationPipe();
 const piped = new RequestValidationPipe({ isPiped: () => true, parametersFirst: () => undefined });
 const query = (text: string): object => parseQuery(text);
-/** As Nest awaits it. */
+/** Nest awaits the result of a pipe. */
 const run = async (value: unknown, metadata: object, by = pipe): Promise<unknown> =>
   await by.transform(value, metadata as ArgumentMetadata);
 

@@ -4,32 +4,32 @@ import { bodyPrecedence, queryPrecedence, refusal, type Fault } from './faults.j
 import { validateBody } from './validate-body.js';
 
 /**
- * A request body that nobody has read. The last guard of the platform reads it for a handler that declares
- * `@Body() body: SomeDto`; one that declares `@Body() body: UnreadBody` gets it as it is and reads it itself.
+ * The request body before it is read. The last guard of the platform reads the body for a handler that declares
+ * `@Body() body: SomeDto`. A handler that declares `@Body() body: UnreadBody` reads the body itself.
  */
 export abstract class UnreadBody {
   /**
-   * The parsed JSON of the body.
+   * Reads the body and parses its JSON.
    *
    * @throws {ApiError} body_required, unsupported_media_type, payload_too_large, invalid_json.
    */
   abstract read(): Promise<unknown>;
 }
 
-/** The pipes of a feature's own, which come after the global one. */
+/** The pipes that a feature declares. Nest runs them after the global pipe. */
 export interface OtherPipes {
-  /** Whether an argument has some. */
+  /** Whether the feature declares a pipe for this argument. */
   isPiped(argument: ArgumentMetadata): boolean;
-  /** Resolves when those of path and query had their say, where there are some; undefined where nothing is waited for. */
+  /** Resolves after the feature's pipes for path and query have run; undefined if there is nothing to wait for. */
   parametersFirst(): Promise<void> | undefined;
 }
 
 const NO_OTHERS: OtherPipes = { isPiped: () => false, parametersFirst: () => undefined };
 
 /**
- * The global pipe: what a class with validation decorators declares arrives as a validated instance, be it the body, the
- * query, the parameters of the path or one field of a body. What is taken by its name arrives as the type that it is
- * declared with. An interface, a list and what a pipe of a feature's own takes by name are left to the feature.
+ * The global pipe. An argument declared with a DTO class arrives as a validated instance: the body, the query, the path
+ * parameters or one field of the body. A parameter or field taken by its name arrives as its declared type. The pipe
+ * does not change interfaces, lists, and arguments taken by name that have a pipe of the feature.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -37,7 +37,7 @@ export class RequestValidationPipe implements PipeTransform {
 
   /**
    * @throws {ApiError} as `validateBody`, `validateQuery` and `validateParams`.
-   * @throws {TypeError} for a class that declares nothing.
+   * @throws {TypeError} for a class without validation decorators.
    */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     switch (metadata.type) {
@@ -80,7 +80,9 @@ export class RequestValidationPipe implements PipeTransform {
   }
 }
 
-/** Whether the pipe can make a handler's input of this class, or leaves it as it came. */
+/**
+ * Whether the pipe can handle an argument of this class: it validates or converts the value, or passes it unchanged.
+ */
 export function isChecked(type: Dto): boolean {
   return isLeft(type) || isScalar(type) || type === URLSearchParams || hasShape(type);
 }
@@ -95,10 +97,10 @@ const isUndeclared = (type: unknown): boolean => isScalar(type) || !hasShape(typ
 const PARSED = Symbol('animal-store:parsed-query');
 
 /**
- * `request.query` as Express has it: an object without a prototype, of texts, and of lists where a name is given more than
- * once. Brackets in a name mean nothing.
+ * Parses `request.query` in the format of Express: an object without a prototype, whose values are strings, or lists
+ * for a name that is given more than once. Brackets in a name have no special meaning.
  *
- * @param text what the URL has after its first `?`; null where there is none.
+ * @param text the part of the URL after its first `?`; null if there is none.
  */
 export function parseQuery(text: string | null): object {
   const parsed = parametersOf(text ?? '');
@@ -111,9 +113,9 @@ export function parseQuery(text: string | null): object {
 }
 
 /**
- * The query that such an object was made of.
+ * The query that `parseQuery` parsed.
  *
- * @throws {TypeError} for any other object: what is validated is the query of the URL.
+ * @throws {TypeError} for any other object: only the query of the URL is validated.
  */
 function parsedQueryOf(query: unknown): URLSearchParams {
   const parsed = (query as { readonly [PARSED]?: URLSearchParams } | undefined)?.[PARSED];
@@ -122,12 +124,13 @@ function parsedQueryOf(query: unknown): URLSearchParams {
 }
 
 /**
- * Makes a DTO of a query, exactly what its decorators declare. Names and values are decoded as
- * application/x-www-form-urlencoded (WHATWG URL), which never fails: broken percent-encoding is a value like another.
+ * Creates a DTO from a query, exactly as its decorators declare. Names and values are decoded as
+ * application/x-www-form-urlencoded (WHATWG URL). Decoding never fails: broken percent-encoding is kept as part of the
+ * value.
  *
- * @param query parsed, or as the URL has it after its first `?`.
- * @throws {ApiError} unknown_parameter, duplicate_parameter or invalid_parameter, the first of them that applies; the
- * message names every parameter that is wrong.
+ * @param query parsed, or the part of the URL after its first `?`.
+ * @throws {ApiError} unknown_parameter, duplicate_parameter or invalid_parameter, the first of them that applies. The
+ * message names the parameters at fault.
  */
 export function validateQuery<T extends object>(dto: Dto<T>, query: URLSearchParams | string): T {
   const shape = shapeOf(dto);
@@ -146,9 +149,10 @@ export function validateQuery<T extends object>(dto: Dto<T>, query: URLSearchPar
 }
 
 /**
- * Refuses the parameters of a query that a handler takes none of, and those that are given twice.
+ * Refuses the query parameters that a handler does not take, and those that are given twice although it takes one
+ * value.
  *
- * @param known the names that it takes, each with whether it may be given more than once.
+ * @param known the names that the handler takes, each with whether it may be repeated.
  * @throws {ApiError} unknown_parameter, duplicate_parameter.
  */
 export function refuseQuery(query: URLSearchParams | string, known: ReadonlyMap<string, boolean> = new Map()): void {
@@ -160,7 +164,7 @@ export function refuseQuery(query: URLSearchParams | string, known: ReadonlyMap<
   if (all.length > 0) throw refusal(all, queryPrecedence);
 }
 
-/** The constructor drops one leading `?`; given here, the query's own is kept. */
+/** `URLSearchParams` drops one leading `?`. With an extra one, a `?` that belongs to the query is kept. */
 const parametersOf = (query: URLSearchParams | string): URLSearchParams =>
   typeof query === 'string' ? new URLSearchParams(`?${query}`) : query;
 
@@ -174,9 +178,9 @@ const unknownParameter = (name: string): Fault => ({
 const duplicateParameter = (field: string): Fault => ({ kind: 'duplicate', field, problem: 'is given more than once' });
 
 /**
- * Makes a DTO of the parameters of a path, as far as its decorators declare them.
+ * Creates a DTO from the path parameters that its decorators declare. Other path parameters are ignored.
  *
- * @throws {ApiError} invalid_parameter, whose message names every parameter that is wrong.
+ * @throws {ApiError} invalid_parameter; the message names every parameter at fault.
  */
 export function validateParams<T extends object>(dto: Dto<T>, params: Readonly<Record<string, unknown>>): T {
   const shape = shapeOf(dto);
@@ -186,7 +190,10 @@ export function validateParams<T extends object>(dto: Dto<T>, params: Readonly<R
   return instance;
 }
 
-/** What a value of a declared type must be, and what makes it one; undefined for a value that is none. */
+/**
+ * How a declared scalar type is read: the message for an invalid value, and the conversions, which return undefined for
+ * it.
+ */
 interface Kind {
   readonly problem: string;
   readonly ofText: (text: string) => unknown;
@@ -228,7 +235,7 @@ const ifType = (type: string, value: unknown): unknown => (typeof value === type
 const ifInt64 = (value: bigint): bigint | undefined => (BigInt.asIntN(64, value) === value ? value : undefined);
 
 /**
- * A parameter, or a field of a body, that a handler takes by its name, as the type that it is declared with.
+ * Converts a parameter or a body field that a handler takes by its name to its declared type.
  *
  * @throws {ApiError} invalid_parameter, invalid_field.
  */

@@ -1,6 +1,6 @@
 import type { Rule } from './dto.js';
 
-/** The keywords of JSON Schema that decorators of class-validator stand for. */
+/** The JSON Schema keywords that correspond to decorators of class-validator. */
 export interface RuleSchema {
   type?: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
   format?: string;
@@ -24,7 +24,7 @@ type Read = (...constraints: never[]) => RuleSchema;
 const dateTime: Read = () => ({ type: 'string', format: 'date-time' });
 const text: Read = () => ({ type: 'string' });
 
-/** By class-validator's name of the rule. Rules that are missing here cannot be said in a schema. */
+/** By class-validator's name of the rule. A rule that is missing here cannot be expressed in a schema. */
 const SCHEMAS: Readonly<Record<string, Read>> = {
   isString: text,
   isNumberString: text,
@@ -60,13 +60,13 @@ const SCHEMAS: Readonly<Record<string, Read>> = {
   arrayUnique: () => ({ type: 'array', uniqueItems: true }),
 };
 
-/** What a rule says of a value, or of each item where it is a rule of `each`. */
+/** The schema of one rule. For a rule with `each` it is the schema of the items. */
 export function schemaOfRule({ name, constraints }: Rule): RuleSchema {
   const read = name !== undefined && Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
   return read === undefined ? {} : read(...((constraints as never[] | undefined) ?? []));
 }
 
-/** What all of the schemas say together: of two bounds the closer one. */
+/** Combines schemas. Of two bounds it keeps the stricter one. */
 export function combine(schemas: readonly RuleSchema[]): RuleSchema {
   const all: Record<string, unknown> = {};
   for (const [name, value] of schemas.flatMap((schema) => Object.entries(schema))) {
@@ -77,10 +77,13 @@ export function combine(schemas: readonly RuleSchema[]): RuleSchema {
   return all;
 }
 
-/** What engines read in different ways, or not at all: groups other than `(?:`, escapes of letters, empty classes. */
+/**
+ * Syntax that regular expression engines read differently or not at all: groups other than `(?:`, escapes of letters,
+ * empty classes.
+ */
 const NOT_PORTABLE = /\(\?[^:]|\\[^dDwW\W]|\[\^?\]/;
 
-/** Only one that ECMA-262, PCRE, RE2 and Java read alike is of use to a client. */
+/** A pattern is documented only if ECMA-262, PCRE, RE2 and Java read it alike. */
 function patternOf({ source, flags }: RegExp): RuleSchema {
   const isPortable = flags.replace(/[gu]/g, '') === '' && !NOT_PORTABLE.test(source);
   return { type: 'string', ...(isPortable && { pattern: source }) };

@@ -3,12 +3,12 @@ import { checkFields, shapeOf, shapeOfInstance, type Dto } from './dto.js';
 import { bodyPrecedence, refusal, type Fault } from './faults.js';
 
 /**
- * Makes a DTO of a parsed JSON body, exactly what its decorators declare.
+ * Creates a DTO from a parsed JSON body, exactly as its decorators declare.
  *
- * @param plain what `parseJson` gave.
- * @param field the name of the field that it is; undefined for the whole body.
- * @throws {ApiError} missing_field, unknown_field or invalid_field, the first of them that applies; the message names
- * every field that is wrong. A body that is not an object is invalid_field.
+ * @param plain the value that `parseJson` returned.
+ * @param field the name of the body field that the value comes from; undefined for the whole body.
+ * @throws {ApiError} missing_field, unknown_field or invalid_field, the first of them that applies. The message names
+ * the fields at fault. A body that is not an object is invalid_field.
  */
 export function validateBody<T extends object>(dto: Dto<T>, plain: unknown, field?: string): T {
   if (plain === undefined && field !== undefined) {
@@ -41,7 +41,7 @@ const inside = (path: string, fault: Fault): Fault => ({
 });
 
 /**
- * Refuses the fields of a body that a handler takes none of.
+ * Refuses all fields of a body that are not in `known`.
  *
  * @throws {ApiError} unknown_field.
  */
@@ -53,10 +53,12 @@ export function refuseFields(body: unknown, known: readonly string[]): void {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** class-transformer reads a value's `constructor` and skips `__proto__`, so neither may reach it as data. */
+/**
+ * class-transformer reads a value's `constructor` and skips `__proto__`, so it must never get either of them as data.
+ */
 const PROTOTYPE_NAMES = new Set(['__proto__', 'constructor']);
 
-/** A copy of a JSON value without the names that would be taken for its prototype; each goes to `faults` as unknown. */
+/** Copies a JSON value without these names. Each one found is added to `faults` as unknown. */
 function withoutPrototypeNames(value: unknown, path: string, faults: Fault[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item, at) => withoutPrototypeNames(item, `${path}[${at}]`, faults));
@@ -68,7 +70,7 @@ function withoutPrototypeNames(value: unknown, path: string, faults: Fault[]): u
   return copy;
 }
 
-/** Unknown fields of the DTOs inside a DTO, and lists where one object belongs, which class-validator lets pass. */
+/** Faults that class-validator does not report: unknown fields in nested DTOs, and a list in place of one object. */
 function nestedFaults(instance: object, plain: Plain, path = ''): Fault[] {
   const { names = [], nested } = shapeOfInstance(instance) ?? {};
   return [...names].flatMap((name) => {
