@@ -53,16 +53,16 @@ class ToyBody {
 
 class ToysQuery extends PageQuery {}
 
-/** Of each handler that was called, by whom, in the order of the calls. */
+/** The handlers that were called, with their callers, in order. */
 let calls: string[] = [];
 
-/** To be called by a handler: Nest's way to it is among its callers, or not. */
+/** A handler calls this. The stack shows whether Nest's router called the handler. */
 function noteCall(handler: string): void {
   const isByNest = new Error('Who calls?').stack?.includes('router-execution-context') === true;
   calls.push(`${handler} by ${isByNest ? 'Nest' : 'the platform'}`);
 }
 
-/** Handlers of each kind, in a class with one more decorator. */
+/** A feature with a handler of each kind. The decorator is applied to its controller. */
 function feature(decorator: ClassDecorator, scope: Scope = Scope.DEFAULT): Feature {
   @decorator
   @Controller({ path: 'toys', scope })
@@ -129,7 +129,7 @@ class NoFilter implements ExceptionFilter {
 
 const nothing: ClassDecorator = () => undefined;
 
-/** The headers that tell one way from another; those that change with time or request are left out. */
+/** The answer without the headers that change with time or request. */
 const told = ({ status, text, headers }: TestAnswer): object => ({
   status,
   text,
@@ -164,7 +164,7 @@ async function answersOf(toys: Feature): Promise<object[]> {
   return given.map(told);
 }
 
-/** By whom the handlers are called for `answersOf`. */
+/** The expected calls of `answersOf`, all by this caller. */
 const callsBy = (whom: string): string[] =>
   ['listToys', 'makeToy', 'makeToy', ...Array<string>(5).fill('getToy')].map((handler) => `${handler} by ${whom}`);
 
@@ -178,7 +178,7 @@ describe('a handler', () => {
   });
 
   it('with nothing of its own around it is called without Nest', () => {
-    // The third has a key, and with it an interceptor; Express decodes the last one's path.
+    // The third call has an idempotency key, which needs an interceptor. In the last one, Express decodes the path.
     expect(plainCalls).toEqual(callsBy('the platform').with(2, 'makeToy by Nest').with(-1, 'getToy by Nest'));
     expect(plain.map((answer) => (answer as { status: number }).status)).toEqual([
       200, 400, 201, 201, 201, 422, 400, 400, 400, 403, 401, 406, 400, 200, 200, 404, 500, 200,

@@ -51,21 +51,21 @@ import { revision, version } from './platform/version.js';
 
 export interface ApplicationOptions {
   readonly features: readonly Feature[];
-  /** The process's environment and `.env` where it is left out. */
+  /** Default: the environment of the process and `.env`. */
   readonly config?: Config;
-  /** The system's where it is left out. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** One that writes to standard output where it is left out. */
+  /** Default: a log that writes to standard output. */
   readonly log?: Log;
   /**
-   * Makes the Nest application of its root module; NestFactory where it is left out.
+   * Creates the Nest application from its root module. Default: `NestFactory.create`.
    *
    * @internal
    */
   readonly create?: CreateNest;
 }
 
-/** Makes a Nest application, as `NestFactory.create`. */
+/** Creates a Nest application, like `NestFactory.create`. */
 export type CreateNest = (
   root: Type,
   adapter: AbstractHttpAdapter,
@@ -73,7 +73,7 @@ export type CreateNest = (
 ) => Promise<INestApplication>;
 
 /**
- * Puts the application together: the platform, and the features on it. Nothing listens and no database is asked yet.
+ * Creates the application from the platform and these features. It does not listen or query the database yet.
  *
  * @throws {ConfigError} with every fault of the configuration.
  * @throws {FeatureError} with every violation of every feature.
@@ -133,7 +133,7 @@ async function assemble({ features, routes, hooks, create }: Declared, core: Cor
   for (const route of routes) table.add(route);
   configureHttp(nest, adapter);
   const { docs, http } = core.config;
-  // Where nobody says how clients reach it, it is one that somebody tries.
+  // Without PUBLIC_BASE_URL the document describes a local server.
   const described = http.publicBaseUrl === undefined ? 'This server' : undefined;
   const servers = () => servingServers(nest.get(PublicUrls).base, http.stagingBaseUrl, described);
   if (docs.enabled) mountDocs(nest, () => documentSource(nest, features, servers()));
@@ -143,7 +143,7 @@ async function assemble({ features, routes, hooks, create }: Declared, core: Cor
 function rootModule(features: readonly Feature[], hooks: HookWatch, core: CoreProviders): Type {
   @Module({
     imports: [PlatformModule.on(core), ...features.map((feature) => feature.module)],
-    // Made along with all others, so before one that never is.
+    // Nest creates this provider early, before providers that may hang.
     providers: [
       { provide: HookWatch, inject: [ModulesContainer], useFactory: (all: ModulesContainer) => hooks.meet(all) },
     ],
@@ -152,7 +152,7 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, core: CorePr
   return ApplicationModule;
 }
 
-/** Sets up the path of a request, in the order of the contract: each step once, in one direction. */
+/** Configures the steps of a request, in the order of the contract. Each step runs once. */
 function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   const config = nest.get<Config>(CONFIG);
   const observer = nest.get(ExchangeObserver);
@@ -182,17 +182,21 @@ function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
 }
 
 /**
- * The entities of these features on the database that the environment names, for TypeORM's command line, which opens it:
- * `typeorm migration:generate -d FILE`, where the file exports it.
+ * A data source for TypeORM's command line, with the entities of these features and the configured database. It is not
+ * open yet: `typeorm migration:generate -d FILE` opens it, if FILE exports it.
  *
- * @throws {ConfigError} (rejects) with every fault of the configuration. @throws {TypeORMError} for an entity that is none.
+ * @throws {ConfigError} (rejects) with every fault of the configuration.
+ * @throws {TypeORMError} (rejects) for an invalid entity.
  */
 export async function featureDataSource(features: readonly Feature[]): Promise<DataSource> {
   const config = loadConfig(loadEnvironment(), false, features);
   return createDataSource(config, await declareFeatures(features));
 }
 
-/** What every line of the log says of the request, or else of the feature, that it belongs to. */
+/**
+ * Returns the fields that a log line gets from its request: request id, trace and feature. Outside a request, the
+ * feature is that of the logger's context.
+ */
 export function logContext(features: readonly Feature[]): (line: object) => object {
   const featureOf = lineAttribution(features);
   return (line) => {

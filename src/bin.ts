@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { endOnStopSignal, keepCompiledCode, mapStacks, useSupportedNode } from './platform/runtime/index.js';
 
-/** The command line of the features that this service ships. */
+/** The command line with the features of this service. */
 endOnStopSignal(false);
 await useSupportedNode();
 keepCompiledCode();

@@ -1,5 +1,5 @@
 import { featureDataSource } from './application.js';
 import { features } from './features.js';
 
-/** What `npm run migration:generate` compares with the database. */
+/** `npm run migration:generate` compares the entities of this data source with the database. */
 export default featureDataSource(features);

@@ -1,6 +1,6 @@
 import { endOnStopSignal, keepCompiledCode, mapStacks, useSupportedNode } from './platform/runtime/index.js';
 
-/** The process: configuration, application, listen, drain. Nothing else. */
+/** The entry point of the process. Arguments make it the command line (run-service.ts). */
 endOnStopSignal(process.argv.length === 2);
 await useSupportedNode();
 keepCompiledCode();

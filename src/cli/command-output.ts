@@ -4,29 +4,29 @@ import { commandFault } from '../platform/lifecycle/index.js';
 import { createLog, type Log, type LogSettings } from '../platform/logging/index.js';
 import { version } from '../platform/version.js';
 
-/** What commander puts before the sentence of an argument's parser, which says all that there is to say. */
+/** commander's text before the message of an argument parser. That message alone is enough. */
 const BEFORE_OWN_SENTENCE = /command-argument value '.*' is invalid for argument '[^']*'\. /s;
 
-/** A command was asked for in a way that cannot be. */
+/** Exit code of a usage error. */
 const ASKED_WRONGLY = 2;
 
-/** Ends a command that was, with a sentence that says how. */
+/** Ends a command that was used wrongly, and prints `sentence`. Exit code 2. */
 export function refuse(command: Command, sentence: string): never {
   return command.error(`error: ${sentence}`, { exitCode: ASKED_WRONGLY });
 }
 
-/** Ends a command that was asked rightly and changed nothing, since it waits for one word more; a sentence says which. */
+/** Ends a command that changed nothing because an option is missing, and prints `sentence`. Exit code 2. */
 export function holdBack(command: Command, sentence: string): never {
   return command.error(sentence, { exitCode: ASKED_WRONGLY });
 }
 
 /**
- * Lets a command, and all below it, throw `CommanderError` once its message is printed, with the code to exit with.
- * Commander's own is 1 for a usage error, which here means that the work could not be done.
+ * Makes a command and its subcommands throw `CommanderError` after its message is printed. The error has the exit code.
+ * commander exits with 1 for a usage error. Here 1 means that the work failed, so usage errors exit with 2.
  */
 export function throwOnExit(command: Command): Command {
   command.exitOverride((error) => {
-    // `commander.error` is what a command says itself, with a code of its own.
+    // `commander.error` is an error that a command reports itself, with its own exit code.
     const usage = error.exitCode !== 0 && error.code.startsWith('commander.') && error.code !== 'commander.error';
     throw usage ? new CommanderError(ASKED_WRONGLY, error.code, error.message) : error;
   });
@@ -35,13 +35,13 @@ export function throwOnExit(command: Command): Command {
   return command;
 }
 
-/** What a shell sees of a program that SIGPIPE ended: 128 and the signal's number. */
+/** Exit code for SIGPIPE by the convention of shells: 128 plus the number of the signal. */
 const READER_GONE = 141;
 
 /**
- * Lets a command outlive its output: its work, a migration perhaps, is done to the end, whoever reads what it prints. One that
- * goes away, as `head` does not read to the end, makes a success 141; Node ignores SIGPIPE and would end with a stack. A disk
- * that is full is reported: what the work made, a key perhaps, nobody saw.
+ * Lets a command complete its work, for example a migration, when its output fails. If the reader goes away early, as
+ * `head` does, a success exits with 141; without this, Node ends the process with a stack, because it ignores SIGPIPE.
+ * Other errors, such as a full disk, are reported and exit with 1: the result, for example a new key, is lost.
  */
 export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -56,12 +56,15 @@ export function outliveOutput(): void {
   }
 }
 
-/** The log of a command. It goes to standard error, since standard output belongs to what was asked for. */
+/** The log of a command. It goes to standard error, because standard output has only the result. */
 export function commandLog(settings: Pick<LogSettings, 'level' | 'format'>): Promise<Log> {
   return createLog({ ...settings, stream: 'stderr', version, context: () => ({}) });
 }
 
-/** The log of a command whose output is collected, not read on a terminal, as in production that of the Job of a release. */
+/**
+ * The log of a command in production without a terminal, for example in the Job of a release. Undefined: the command
+ * prints its messages.
+ */
 export async function collectedLog({ env, log }: Pick<Config, 'env' | 'log'>): Promise<Log | undefined> {
   return env === 'production' && log.format === 'json' ? commandLog(log) : undefined;
 }

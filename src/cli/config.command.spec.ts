@@ -17,7 +17,7 @@ interface Run {
 @Module({})
 class OrdersModule {}
 
-/** A feature with variables of its own, beside pets. */
+/** A feature that declares variables. */
 const orders = defineFeature({
   name: 'orders',
   platform: '^1.0.0',
@@ -47,7 +47,7 @@ function runWith(features: readonly Feature[], options: readonly string[]): Run 
   }
 }
 
-/** Lines such as `#PORT=3000`, each as a name and a value. */
+/** The names and values of lines such as `#PORT=3000`. */
 function assignments(example: string): [string, string][] {
   return example.split('\n').flatMap((line) => {
     const [, name, value] = /^#([A-Z_]+)=(.*)$/.exec(line) ?? [];

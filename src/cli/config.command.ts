@@ -13,7 +13,7 @@ import {
 import { startedFeatures } from '../platform/feature-check/index.js';
 import type { Feature } from '../platform/feature.js';
 
-/** What the features of this service read besides the platform's own variables. */
+/** Variables of this service's features that the platform does not declare. */
 const featureSections: readonly DocumentedSection[] = [
   {
     title: 'Pets',
@@ -33,7 +33,9 @@ interface ConfigOptions {
   readonly markdown?: true;
 }
 
-/** `config`: checks the configuration and prints it masked, or prints what there is to configure. */
+/**
+ * `config`: checks the configuration and prints it with secrets masked, or prints the documentation of all variables.
+ */
 export function configCommand(features: readonly Feature[]): Command {
   const command = new Command('config')
     .description('check the configuration and print it, secrets masked; exits 78 when it is faulty')
@@ -49,13 +51,13 @@ export function configCommand(features: readonly Feature[]): Command {
     const fromDotEnv = new Set(Object.keys(environment).filter((name) => process.env[name] === undefined));
     const config = loadConfig(environment, undefined, features);
     for (const warning of config.warnings) output.writeErr?.(`warning: ${warning}\n`);
-    // What the service, too, cannot know before it has its features.
+    // Checks FEATURES_OFF, which needs the list of features.
     startedFeatures(features, config);
     output.writeOut?.(describeConfig({ settings: [...config.settings, ...featureDefaults(config)] }, fromDotEnv));
   });
 }
 
-/** What the platform cannot know: the defaults of the features' variables that the environment does not set. */
+/** The defaults of `featureSections` for variables that the environment does not set. */
 function featureDefaults({ settings }: Config): Setting[] {
   const set = new Set(settings.map(({ name }) => name));
   return featureSections

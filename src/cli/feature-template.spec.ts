@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { featureNames } from './feature-template.js';
 
-/** What the templates import where the feature itself is a variable. */
+/** Names that the templates import in files where the feature is a variable. */
 const imported = ['feature/things.test.ts', 'feature/things.feature.ts', 'package/src/main.ts'].flatMap((file) => {
   const text = readFileSync(new URL(`../../templates/${file}`, import.meta.url), 'utf8');
   const lists = [...text.matchAll(/^import (?:\{(.*)\}|(\w+)) from/gm)].map(([, list, name]) => list ?? name ?? '');

@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isKebabCase } from '../platform/feature.js';
 
-/** What a feature and one of its things are called, in every spelling that code and SQL have for it. */
+/** The names of a feature and of one of its objects, in every spelling that code and SQL use. */
 export interface FeatureNames {
   readonly feature: Spellings;
   readonly one: Spellings;
@@ -21,7 +21,10 @@ interface Spellings {
   readonly pascal: string;
 }
 
-/** What no variable may be called in a module (ECMAScript, Reserved Words), and what the code that is written calls other things. */
+/**
+ * Words that cannot name a variable: reserved words of a module (ECMAScript, Reserved Words), and names that the
+ * generated code already uses.
+ */
 const TAKEN = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval export extends false
   finally for function if implements import in instanceof interface let new null package private protected public return
@@ -38,7 +41,7 @@ const TAKEN = new Set(
 
 /**
  * @param feature in lower kebab case, plural.
- * @param singular of one of them. Where it is left out it is made of the feature's name, by its ending or by `-item`.
+ * @param singular the name of one object. Default: derived from the ending of `feature`, or `feature` with `-item`.
  * @throws {InvalidArgumentError} with a plain sentence.
  */
 export function featureNames(feature: string, singular?: string): FeatureNames {
@@ -78,24 +81,24 @@ function spell(kebab: string): Spellings {
   };
 }
 
-/** One file to be written. */
+/** A file to write. */
 export interface NewFile {
-  /** From the folder that everything is written into. */
+  /** Relative to the target folder. */
   readonly path: string;
   readonly text: string;
 }
 
-/** They are a feature called `things`, which compiles, lints and passes its tests as it stands. */
+/** The templates are a feature named `things`. It compiles, lints and passes its tests unchanged. */
 const folder = fileURLToPath(new URL('../../templates', import.meta.url));
 const TIMESTAMP = /1764000000000/g;
 /** Comments and strings. */
 const PROSE = /\/\*.*?\*\/|\/\/[^\n]*|'[^'\n]*'|`[^`]*`/gs;
 
 /**
- * The files of a template, renamed.
+ * Returns the files of a template with the new names.
  *
- * @throws {InvalidArgumentError} with a plain sentence, where a class of the feature would have the name of another.
- * @param now milliseconds since the epoch, for the name of the migration.
+ * @throws {InvalidArgumentError} with a plain sentence, if a class of the feature would have the name of another class.
+ * @param now milliseconds since the Unix epoch, for the name of the migration.
  */
 export function renderTemplate(template: 'feature' | 'package', names: FeatureNames, now: number): NewFile[] {
   const root = join(folder, template);
@@ -106,13 +109,13 @@ export function renderTemplate(template: 'feature' | 'package', names: FeatureNa
     if (new RegExp(`\\b${names.one.pascal}\\b`).test(text.replace(PROSE, ''))) {
       throw new InvalidArgumentError(`The code needs another class '${names.one.pascal}'. Say --singular WORD`);
     }
-    // npm would not pack a .gitignore.
+    // npm does not pack a file named .gitignore.
     const path = file.slice(root.length + 1).replace(/^gitignore$/, '.gitignore');
     return { path: rename(path, names, now), text: rename(text, names, now) };
   });
 }
 
-/** `things` is spelt as what stands around it asks for: SQL and codes, then paths and names, then TypeScript. */
+/** The text around `things` decides its spelling: first SQL and codes, then paths and names, then TypeScript. */
 function rename(text: string, { feature, one }: FeatureNames, now: number): string {
   return text
     .replace(TIMESTAMP, String(now))
@@ -127,11 +130,11 @@ function rename(text: string, { feature, one }: FeatureNames, now: number): stri
 }
 
 /**
- * A feature's file as it stands in this repository: it imports the platform's folders where another package imports
- * `animal-store`, and Jest runs its tests.
+ * Adapts a file of a feature to this repository: it imports from the folders of the platform instead of `animal-store`,
+ * and its tests run in Jest.
  *
- * @param file as another package would have it, its path from `src/`.
- * @param publicApi the text of src/index.ts, which says where each name comes from.
+ * @param file as in another package. Its path is relative to `src/`.
+ * @param publicApi the text of src/index.ts, which shows the folder of each name.
  */
 export function inRepository(file: NewFile, publicApi: string): NewFile {
   const folders = foldersOf(publicApi);
@@ -146,7 +149,7 @@ export function inRepository(file: NewFile, publicApi: string): NewFile {
   return { path: file.path.replace(/\.test\.ts$/, '.spec.ts'), text };
 }
 
-/** From `Name` to the file that src/index.ts exports it from, e.g. `./platform/errors/index.js`. */
+/** Maps each name to the file from which src/index.ts exports it, e.g. `./platform/errors/index.js`. */
 function foldersOf(publicApi: string): Map<string, string> {
   const exported = publicApi.matchAll(/^export \{([^}]*)\} from '([^']*)';$/gm);
   return new Map(

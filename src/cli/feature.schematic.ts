@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { posix } from 'node:path';
 import { featureNames, inRepository, renderTemplate, type FeatureNames, type NewFile } from './feature-template.js';
 
-/** What is used of the `Tree` of @angular-devkit/schematics: the files of a project, by paths from its folder. */
+/** The used part of the `Tree` of @angular-devkit/schematics. Paths are relative to the folder of the project. */
 export interface Tree {
   exists(path: string): boolean;
   readText(path: string): string;
@@ -10,29 +10,29 @@ export interface Tree {
   overwrite(path: string, text: string): void;
 }
 
-/** Those of `nest g` that mean something here. */
+/** The supported options of `nest g`. */
 export interface FeatureOptions {
-  /** In the plural, lower kebab case. */
+  /** Plural, lower kebab case. */
   readonly name: string;
-  /** What one of them is called; made of the name where it is left out. */
+  /** The name of one object. Default: derived from `name`. */
   readonly singular?: string | undefined;
-  /** The folder for the feature's own, below the source root. */
+  /** The parent folder of the feature, relative to the source root. */
   readonly path?: string | undefined;
-  /** `src` where it is left out. */
+  /** Default: `src`. */
   readonly sourceRoot?: string | undefined;
-  /** Leaves the list of features as it is. */
+  /** If true, the feature is not added to the list of features. */
   readonly skipImport?: boolean | undefined;
 }
 
-/** Where a project lists its features: this repository, and a package that runs the service. */
+/** Files in which a project lists its features: in this repository, and in a package that runs the service. */
 const LISTS: readonly (readonly [file: string, list: RegExp])[] = [
   ['features.ts', /(features: readonly Feature\[\] = \[)([^\]]*)\]/],
   ['main.ts', /(runService\(\[)([^\]]*)\]/],
 ];
 
 /**
- * `nest g -c animal-store feature orders`: writes a feature whose tests pass as they are written, and adds it to the list of
- * features where the project has one.
+ * `nest g -c animal-store feature orders`: writes a feature whose tests pass unchanged, and adds it to the project's
+ * list of features if there is one.
  *
  * @throws {InvalidArgumentError} with a plain sentence, for a name that cannot be used.
  */
@@ -49,7 +49,7 @@ export function feature({ sourceRoot = 'src', path = '', skipImport = false, ...
   };
 }
 
-/** `nest g -c animal-store package orders`: a package of its own, which is one feature and runs the service with it. */
+/** `nest g -c animal-store package orders`: writes a package with one feature, which runs the service with it. */
 export function featurePackage({ name, singular }: FeatureOptions) {
   return (tree: Tree): void => {
     const names = featureNames(name, singular);
@@ -61,13 +61,13 @@ export function featurePackage({ name, singular }: FeatureOptions) {
   };
 }
 
-/** The same files as they stand in this repository. */
+/** The files with the imports of this repository. */
 function withRepositoryImports(files: readonly NewFile[], tree: Tree, sourceRoot: string): NewFile[] {
   const publicApi = tree.readText(`${sourceRoot}/index.ts`);
   return files.map((file) => inRepository(file, publicApi));
 }
 
-/** `[pets]` → `[pets, orders]`, with its import. */
+/** `[pets]` → `[pets, orders]`, with the import. */
 function addToList(tree: Tree, sourceRoot: string, { feature: { camel } }: FeatureNames, folder: string): void {
   for (const [file, list] of LISTS) {
     const path = `${sourceRoot}/${file}`;

@@ -13,12 +13,12 @@ interface GrantsOptions {
   readonly database?: string;
 }
 
-/** The login that `migrate` and `keys` use. It needs nothing outside of its database. */
+/** Privileges of the login for `migrate` and `keys`. It needs nothing outside its database. */
 const OWNER_PRIVILEGES = 'SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX';
-/** The service's, for a table of which its feature says nothing. */
+/** Privileges of the service on a table for which its feature declares none. */
 const SERVICE_PRIVILEGES = 'SELECT, INSERT, UPDATE, DELETE';
 
-/** `grants`: prints the statements by which an administrator lets a login do what it needs, before there is a table. */
+/** `grants`: prints the GRANT statements that an administrator runs for a login. The tables need not exist yet. */
 export function grantsCommand(features: readonly Feature[]): Command {
   const command: Command = new Command('grants')
     .description('print the GRANT statements of a login on MySQL or MariaDB, for an administrator to run')
@@ -44,7 +44,7 @@ export function grantsCommand(features: readonly Feature[]): Command {
   return command;
 }
 
-/** In the name of a database, GRANT takes _ and % for any character. */
+/** GRANT treats _ and % in the name of a database as wildcards. */
 function ownerGrant(database: string, login: string): string {
   return `GRANT ${OWNER_PRIVILEGES} ON ${name(database.replace(/[_%]/g, '\\$&'))}.* TO ${login};`;
 }
@@ -62,14 +62,15 @@ async function serviceGrants(
     const privileges = own.get(table) ?? SERVICE_PRIVILEGES;
     const object = `${name(database)}.${name(table)}`;
     const grant = `GRANT ${privileges} ON ${object} TO ${login};`;
-    // A column can only be granted of a table that is there. The migration finds it, and goes on.
+    // A privilege on a column needs an existing table. So the table is created here, and the migration finds it and
+    // continues.
     if (privileges.includes('(')) return [`USE ${name(database)};`, tables.get(table) ?? '', grant];
-    // The same holds for a table, but only together with the right to create it.
+    // A privilege on a missing table can be granted only together with CREATE, which is revoked afterwards.
     return [grant.replace('GRANT ', 'GRANT CREATE, '), `REVOKE CREATE ON ${object} FROM ${login};`];
   });
 }
 
-/** The tables that the migrations of this build make, with the statements. */
+/** The tables that the migrations of this build create, with their statements. */
 async function createdTables(
   sources: readonly MigrationSource[],
   config: Config,

@@ -76,7 +76,7 @@ describe('a variable that is not known', () => {
 });
 
 describe('without a database that can be used', () => {
-  /** What whoever ran it is told; nothing but a message is printed of a `StartFault`. */
+  /** The error of the command. The service prints only the message of a `StartFault`. */
   async function faultOf(words: string, url: string): Promise<StartFault> {
     process.env = { NODE_ENV: 'test', DATABASE_URL: url };
     const fault = await runCommand([pets], words.split(' ')).catch((error: unknown) => error);
@@ -97,7 +97,7 @@ describe('without a database that can be used', () => {
     const text = join(process.cwd(), 'text');
     expect(await said('text')).toBe(`The database cannot be used: ${text}: file is not a database (SQLITE_NOTADB)`);
     expect(await said('text/x/y')).toContain(`${text}/x/y: ENOTDIR`);
-    // Node's own `mkdir -p` has no end there.
+    // Node's recursive `mkdir` never ends there.
     expect(await said('/proc/x/y')).toContain(': /proc/x/y: ENOENT');
   });
 
@@ -163,7 +163,7 @@ it('new feature that breaks is a fault, and no wrong way to ask', async () => {
 });
 
 describe('new feature that cannot be written', () => {
-  // The folder's name is as long as may be, so some of its files' names are too long.
+  // The folder has the longest allowed name, so the names of some of its files are too long.
   const long = `${'a'.repeat(239)}s`;
 
   it('says so, with the code', async () => {

@@ -15,8 +15,8 @@ import { seedCommand } from './seed.command.js';
 export { outliveOutput } from './command-output.js';
 
 /**
- * Runs one command for these features: one file a command. `process.exitCode` is 2 after one that was asked wrongly, and
- * what the command says after one that failed.
+ * Runs one command for these features. Sets `process.exitCode` to 2 for a usage error, and to the code of the command
+ * if it failed.
  */
 export async function runCommand(features: readonly Feature[], args: readonly string[]): Promise<void> {
   const program = new Command('animal-store')
@@ -26,14 +26,14 @@ export async function runCommand(features: readonly Feature[], args: readonly st
   try {
     await throwOnExit(program).parseAsync(args, { from: 'user' });
   } catch (error) {
-    // commander has printed its message already.
+    // commander has already printed the message.
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode;
     hintAtVariable(features, error, args[0]);
   }
 }
 
-/** Settings are variables, and no options: `--port 4400` is `PORT=4400`. */
+/** Settings are variables and not options. If `--port 4400` is unknown, this suggests `PORT`. */
 function hintAtVariable(features: readonly Feature[], { code }: CommanderError, option = ''): void {
   const name = option
     .replace(/^--|=.*/g, '')
@@ -45,7 +45,7 @@ function hintAtVariable(features: readonly Feature[], { code }: CommanderError, 
   }
 }
 
-/** Every command, in the order in which help lists them. */
+/** Every command, in the order of the help. */
 function commandsFor(features: readonly Feature[]): readonly Command[] {
   const scopes = features.flatMap((feature) => Object.keys(feature.scopes ?? {}));
   return [

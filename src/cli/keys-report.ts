@@ -8,10 +8,10 @@ import {
   type StoredApiKey,
 } from '../platform/auth/index.js';
 
-/** A key as `keys list` shows it: what an operator needs to know of it, and no secret. Times are ISO 8601, UTC. */
+/** A key as `keys list` shows it, without secrets. Times are ISO 8601, UTC. */
 export type ListedKey = ReturnType<typeof describeKey>;
 
-/** @param now milliseconds since the epoch. */
+/** @param now milliseconds since the Unix epoch. */
 export function describeKeys(keys: readonly StoredApiKey[], now: number): ListedKey[] {
   return keys.map((key) => describeKey(key, now));
 }
@@ -23,7 +23,7 @@ function describeKey(key: StoredApiKey, now: number) {
     client,
     scopes,
     createdAt: isoTime(createdAt),
-    /** Whole days since it was made. */
+    /** Whole days since the creation. */
     ageDays: Math.max(0, dayOf(now - createdAt)),
     expiresAt: expiresAt === undefined ? null : isoTime(expiresAt),
     revokedAt: revokedAt === undefined ? null : isoTime(revokedAt),
@@ -39,7 +39,9 @@ function isoTime(time: number): string {
 
 const HEADINGS = ['ID', 'STATE', 'AGE', 'LAST USED', 'EXPIRES', 'SCOPES', 'CLIENT'];
 
-/** One line a key below a line of headings; the client comes last, since its letters may be of any width. */
+/**
+ * A line of headings, then one line per key. The client is the last column, because its characters may have any width.
+ */
 export function tabulateKeys(keys: readonly ListedKey[]): string {
   const lines = [HEADINGS, ...keys.map(cellsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

@@ -46,7 +46,7 @@ afterEach(async () => {
   await dataSource.destroy();
 });
 
-/** The exit code. */
+/** Returns the exit code. */
 async function run(...words: string[]): Promise<number> {
   stdout = '';
   stderr = '';

@@ -27,17 +27,17 @@ import { describeKeys, tabulateKeys } from './keys-report.js';
 import { withDatabase } from './with-database.js';
 
 /**
- * Runs work on the keys of the configured database, which is started before and stopped after. `cacheTtlMs` is how late
- * a replica may still accept a revoked key.
+ * Runs work on the keys of the configured database. Opens the database before and closes it after. `cacheTtlMs`: how
+ * long a replica may still accept a revoked key. Milliseconds.
  */
 export type WithKeys = <T>(work: (keys: ApiKeyStore, clock: Clock, cacheTtlMs: number) => Promise<T>) => Promise<T>;
 
-/** The same on the keys file of a path, where keys can be made and nothing else. */
+/** Runs work on the keys file at `path`. Keys can only be created there. */
 export type WithKeysFile = <T>(path: string, work: (keys: KeyMaker, clock: Clock) => Promise<T>) => Promise<T>;
 
 type KeyMaker = Pick<ApiKeyStore, 'create'>;
 
-/** The keys in the database. */
+/** Opens the keys in the database. */
 export function withKeysOf(features: readonly Feature[]): WithKeys {
   return (work) =>
     withDatabase(features, { migrate: true }, async ({ config, dataSource }) => {
@@ -47,13 +47,15 @@ export function withKeysOf(features: readonly Feature[]): WithKeys {
     });
 }
 
-/** The trail of keys in the log. On a terminal nobody collects it, and the sentence of the command says the same. */
+/**
+ * The audit in the log. A terminal gets no audit lines, because nobody collects them and the command prints the same.
+ */
 async function commandAudit(settings: Pick<LogSettings, 'level' | 'format'>): Promise<Pick<LoggedKeyAudit, 'record'>> {
   if (settings.format === 'pretty') return { record: () => undefined };
   return new LoggedKeyAudit(await commandLog(settings));
 }
 
-/** Keys in a file need no database, nor the rest of the configuration: such a file may be made on any machine. */
+/** Keys in a file need neither a database nor the other settings, so such a file may be created on any machine. */
 export const withKeysFile: WithKeysFile = async (path, work) => {
   const audit = await commandAudit({ level: 'info', format: process.stderr.isTTY ? 'pretty' : 'json' });
   const environment = keyEnvironmentOf(readVariable(loadEnvironment(), 'NODE_ENV'));
@@ -63,9 +65,10 @@ export const withKeysFile: WithKeysFile = async (path, work) => {
 const MAX_OVERLAP_MS = 366 * DAY_MS;
 
 /**
- * `keys create | list | roll | revoke`. What a script wants is alone on stdout, what a person wants is on stderr.
+ * `keys create | list | roll | revoke`. Standard output has only what a script reads. Sentences for people go to
+ * standard error.
  *
- * @param declaredScopes every scope that a feature declares; others are refused.
+ * @param declaredScopes the scopes that the features declare. Other scopes are refused.
  */
 export function keysCommand(
   withKeys: WithKeys,
@@ -153,7 +156,7 @@ function revokeCommand(withKeys: WithKeys): Command {
   );
 }
 
-/** Turns what is expected to go wrong into a sentence; the rest is for the caller. */
+/** Prints expected errors as a sentence and exits with 1. Throws other errors. */
 async function attempt(command: Command, work: () => Promise<void>, file = ''): Promise<void> {
   try {
     await work();
@@ -201,14 +204,14 @@ function duration(text: string): number {
   throw new InvalidArgumentError('It must be 0 or a number with s, m, h or d, up to 366d.');
 }
 
-/** A whole key will do, too: whoever finds a leaked one need not take it apart. */
+/** A whole key is accepted too, so that somebody who finds a leaked key need not split it. */
 function publicId(text: string): string {
   const id = isPublicId(text) ? text : publicIdOf(text);
   if (id === undefined) throw new InvalidArgumentError('A public id has 8 letters and digits; see keys list.');
   return id;
 }
 
-/** Elsewhere the line of the log says it: one line on standard error either way. */
+/** Without a terminal the audit line says the same. So standard error has one line in both cases. */
 function hintOfKey(sentence: string): void {
   if (process.stderr.isTTY) hint(sentence);
 }

@@ -23,7 +23,7 @@ interface MigrateOptions {
   readonly plan?: true;
 }
 
-/** `migrate`: applies what the database lacks, feature by feature; any number of processes may try at once. */
+/** `migrate`: applies the pending migrations, feature by feature. Several processes may run it at the same time. */
 export function migrateCommand(features: readonly Feature[]): Command {
   const names = features.map(({ name }) => name).join(', ');
   const command: Command = new Command('migrate')
@@ -96,7 +96,7 @@ async function takeBack(
   });
 }
 
-/** Says what came of it all: in the log, where there is one. */
+/** Reports the result in the log if there is one, otherwise on standard output. */
 function report(result: string, fields: object, log: Log | undefined): void {
   if (log === undefined) process.stdout.write(`${result}\n`);
   else log.info({ event: 'migration.ended', ...fields }, result);
@@ -120,7 +120,10 @@ function countOfRows(rows: number): string {
 
 const READ_ONLY = { migrate: false, withThoseOff: true } as const;
 
-/** `migrate --status`: each migration of this build and of the database, and what that comes to. */
+/**
+ * `migrate --status`: lists each migration of this build and of the database, and concludes whether the schema is
+ * current.
+ */
 async function printStatus(features: readonly Feature[]): Promise<void> {
   await withDatabase(features, READ_ONLY, async ({ migrator }) => {
     const [applied, pending] = [await migrator.applied(), await migrator.pending()];
@@ -153,7 +156,7 @@ async function printPlan(features: readonly Feature[]): Promise<void> {
   });
 }
 
-/** The migrations that a database has of a build that is newer, or has other features. */
+/** Applied migrations that this build does not know: of a newer build, or of features that it lacks. */
 function unknownTo(features: readonly Feature[], applied: readonly string[]): string[] {
   const known = new Set(sourcesOf(features).flatMap(({ migrations = [] }) => migrations.map(({ name }) => name)));
   return applied.filter((name) => !known.has(name));
@@ -182,8 +185,8 @@ class Interrupted extends StartFault {
 }
 
 /**
- * Aborted by Ctrl-C, SIGTERM or SIGHUP, for a command that ends in order what it has begun. The second one ends the process at
- * once, as it would have without this.
+ * A signal that SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts, so that the command finishes the current step. A second of
+ * these signals ends the process at once.
  */
 function interruption(): AbortSignal {
   const controller = new AbortController();

@@ -9,7 +9,7 @@ interface NewOptions extends Omit<FeatureOptions, 'name'> {
   readonly package?: true;
 }
 
-/** `new feature NAME`: the schematics of the package where there is no Nest CLI. */
+/** `new feature NAME`: runs the schematics of this package without the Nest CLI. */
 export function newCommand(): Command {
   const command = new Command('feature')
     .description('write a feature: controller, service, repository, entity, migration, DTOs and tests')
@@ -36,14 +36,17 @@ function nextStep(name: string, isPackage: true | undefined, tree: Tree): string
   return `Next: see that the program is given the feature of './${name}/index.js', in runService([…])`;
 }
 
-/** Files to be written into a folder, all or none. */
+/** Writes files into a folder: all of them or none. */
 class FolderTree implements Tree {
   private readonly made = new Map<string, string>();
   private readonly changed = new Map<string, string>();
 
   private readonly place: string;
 
-  /** @param place a new folder, which all that is made lies in. @throws {InvalidArgumentError} where it is there. */
+  /**
+   * @param place the new folder of all created files, relative to `folder`.
+   * @throws {InvalidArgumentError} if `place` already exists.
+   */
   constructor(
     private readonly folder: string,
     place: string,
@@ -70,7 +73,7 @@ class FolderTree implements Tree {
 
   /**
    * @returns a line for each file.
-   * @throws {StartFault} for what the file system refused; nothing is left then.
+   * @throws {StartFault} for an error of the file system. The created files are removed then.
    */
   write(): string[] {
     const path = this.place;
@@ -90,7 +93,7 @@ class FolderTree implements Tree {
     return [...this.made.keys(), ...this.changed.keys()].map((file) => `wrote ${file}`);
   }
 
-  /** By way of a draft in the same file system: a full disk must not cost what was there. */
+  /** Writes a draft in the same file system and renames it: a full disk must not destroy the existing file. */
   private replace(file: string, text: string, draft: string): void {
     writeFileSync(draft, text);
     renameSync(draft, join(this.folder, file));

@@ -21,19 +21,19 @@ export function openapiCommand(features: readonly Feature[]): Command {
   });
 }
 
-/** The document of the features of this build, made without a database and without listening. */
+/** Creates the document of these features without a database and without listening. */
 async function printedDocument(given: readonly Feature[]): Promise<DocumentTexts> {
-  // Not by readConfig: the application itself reports misspelt names.
+  // `readConfig` is not used, because the application reports misspelt variables itself.
   const config = loadConfig(loadEnvironment(), process.stderr.isTTY, given);
   const features = startedFeatures(given, config);
   const log = await commandLog(config.log);
-  // It removes those that are off itself, and needs the whole list to know their names.
+  // `createApplication` needs the whole list to check FEATURES_OFF, and removes those features itself.
   const { nest } = await createApplication({ features: given, config, log });
   const { publicBaseUrl, stagingBaseUrl } = config.http;
   try {
     return await writeDocument(documentSource(nest, features, printedServers(publicBaseUrl, stagingBaseUrl)));
   } finally {
-    // No feature has started; what its constructors opened is closed as far as that goes.
+    // No feature has started. This closes what constructors have opened, as far as possible.
     await nest.close().catch(() => undefined);
   }
 }

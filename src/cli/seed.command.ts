@@ -6,9 +6,11 @@ import type { Feature, Samples } from '../platform/feature.js';
 import { refuse } from './command-output.js';
 import { readConfig, withDatabase } from './with-database.js';
 
-/** Rows of one statement: a commit for so many costs little each, and it ends far below a query's deadline. */
+/**
+ * Rows per statement: large enough to make commits cheap, and small enough to stay far below the deadline of a query.
+ */
 const BATCH_SIZE = 2000;
-/** Statements at once: the next rows are made while the database stores some. */
+/** Concurrent statements: the next rows are generated while the database stores the others. */
 const AT_ONCE = 3;
 
 interface SeedOptions {
@@ -17,7 +19,7 @@ interface SeedOptions {
   readonly add?: true;
 }
 
-/** `seed`: fills a feature's table with made-up records, to try and to measure. */
+/** `seed`: fills the table of a feature with generated records, for trials and measurements. */
 export function seedCommand(features: readonly Feature[]): Command {
   const seedable = features.filter(({ samples }) => samples !== undefined).map(({ name }) => name);
   const command: Command = new Command('seed')
@@ -35,7 +37,7 @@ export function seedCommand(features: readonly Feature[]): Command {
       if (startedFeatures(features, config).every(({ name }) => name !== feature)) {
         refuse(command, `'${feature}' is off (FEATURES_OFF)`);
       }
-      // A file without tables would be of no use.
+      // Without migrations a new SQLite file would have no tables.
       const create = config.migrations === 'run';
       await withDatabase(
         features,
@@ -72,7 +74,7 @@ async function seed(dataSource: DataSource, samples: Samples, count: number): Pr
   }
 }
 
-/** On standard error: a bar on a terminal, a line every ten seconds elsewhere. */
+/** Writes to standard error: a bar on a terminal, otherwise a line every ten seconds. */
 function progressBar(what: string): cliProgress.SingleBar {
   const format = `${what} {bar} {percentage} %, {duration_formatted}, {eta_formatted} left`;
   return new cliProgress.SingleBar(

@@ -26,36 +26,37 @@ interface OpenDatabase {
   readonly config: Config;
   readonly migrator: Migrator;
   readonly dataSource: PlatformDataSource;
-  /** Where progress is logged, in place of being printed. */
+  /** Progress is logged here. Undefined: it is printed. */
   readonly log: Log | undefined;
 }
 
 interface DatabaseUse {
-  /** Where it was read already. */
+  /** Default: read from the environment. */
   readonly config?: Config;
   /**
-   * Whether to bring the schema first where MIGRATIONS=run. Where MIGRATIONS=check, one that lacks something of the
-   * platform's or of `feature` is refused; what others lack is no hindrance to revoking a key.
+   * Whether to check the schema first. MIGRATIONS=run applies pending migrations. MIGRATIONS=check refuses the work if
+   * a migration of the platform or of `feature` is pending. Other features do not matter: a key can be revoked without
+   * them.
    */
   readonly migrate: boolean;
-  /** The feature whose tables the work needs, besides those of the platform. */
+  /** A feature whose tables the work needs, in addition to those of the platform. */
   readonly feature?: string | undefined;
-  /** Whether to make an SQLite file that is not there. */
+  /** Whether to create a missing SQLite file. */
   readonly create?: boolean;
-  /** Whether statements may take a minute, since no client waits for them. */
+  /** Whether statements may take a minute. No client waits for them. */
   readonly patient?: boolean;
-  /** Whether the migrator knows the features too that FEATURES_OFF names. */
+  /** Whether the migrator also knows the features in FEATURES_OFF. */
   readonly withThoseOff?: boolean;
-  /** What has happened to a migration that is done. Without it the terminal shows none, and the log has `applied`. */
+  /** How to report a completed migration. Undefined: nothing on the terminal, and `applied` in the log. */
   readonly outcome?: 'applied' | 'undone';
 }
 
 const PATIENCE = { acquireTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
 
 /**
- * Runs `work` on the database that the environment names, and closes it again.
+ * Runs `work` on the configured database, and closes the database afterwards.
  *
- * @throws {UnusableDatabase} where the database, or a lock that others hold in it, is the reason that it could not be done.
+ * @throws {UnusableDatabase} if the work failed because of the database, or of a lock in it that another process holds.
  */
 export async function withDatabase<T>(
   features: readonly Feature[],
@@ -83,7 +84,7 @@ async function onOpened<T>(
     ...(await declareFeatures(withThoseOff ? features : startedFeatures(features, config))),
   ];
   const { acquireTimeoutMs, connectTimeoutMs } = config.database;
-  // No client waits for a command, whose first connection is made with the first statement.
+  // The first statement of a command also opens its connection, and no client waits for it.
   const patience = patient ? PATIENCE : { acquireTimeoutMs: Math.max(acquireTimeoutMs, connectTimeoutMs) };
   const database = { ...config.database, ...patience };
   const log = await collectedLog(config);
@@ -103,7 +104,7 @@ async function onOpened<T>(
   }
 }
 
-/** Prints what was wrong with a migration for whoever runs it. */
+/** Prints a refused statement of a migration for the user. */
 const STATEMENTS = {
   warn: (
     { statement, sent_by: lines = '' }: { statement: string; sent_by: string | undefined },
@@ -112,7 +113,7 @@ const STATEMENTS = {
   debug: (): void => undefined,
 };
 
-/** @throws {UnusableDatabase} where the schema is behind and MIGRATIONS=check. */
+/** @throws {UnusableDatabase} if MIGRATIONS=check and the schema is behind. */
 async function bringSchema(
   migrator: Migrator,
   { migrations, database: { target } }: Config,
@@ -124,7 +125,10 @@ async function bringSchema(
   }
 }
 
-/** A key in a file that was made for it would open nothing: the command runs in another folder than the service. */
+/**
+ * A missing SQLite file is an error: the command probably runs in another folder than the service, and a key in a new
+ * file would be useless.
+ */
 async function requireFile(target: DatabaseTarget): Promise<void> {
   const file = databaseFile(target);
   if (file === undefined) return;
@@ -138,7 +142,7 @@ async function requireFile(target: DatabaseTarget): Promise<void> {
   }
 }
 
-/** What was done goes to standard output, as what came of a command; the rest is for whoever waits for it. */
+/** Prints completed migrations, the result of the command, on standard output. The progress goes to standard error. */
 function consoleListener(outcome: DatabaseUse['outcome']): MigrationListener {
   return {
     waiting: () => void process.stderr.write('Another process migrates; waiting for it, 60 s at most.\n'),
@@ -154,8 +158,8 @@ function consoleListener(outcome: DatabaseUse['outcome']): MigrationListener {
 }
 
 /**
- * The configuration of a command, which logs to standard error. Misspelt names are reported there too: a command that
- * works elsewhere than was meant would not say so itself.
+ * Reads the configuration of a command. Warnings, for example of misspelt variables, go to standard error or into the
+ * log. Without them a command could work on another database unnoticed.
  *
  * @throws {ConfigError} with every fault.
  */

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { AnimalStoreClient, pause, waitBefore, type AnimalStoreClientOptions } from './animal-store-client.js';
 
-/** Gives these answers in their order, the last again and again. */
+/** A `fetch` that returns these answers in order, and then the last one again. */
 function answering(...answers: readonly Response[]) {
   let asked = 0;
   return jest.fn<typeof fetch>(() => Promise.resolve(answers[Math.min(asked++, answers.length - 1)]!.clone()));

@@ -2,16 +2,22 @@ import type { ListPetsQuery, NewPet, Pet } from './api.js';
 import { parseExact, stringifyExact } from './exact-json.js';
 
 export interface AnimalStoreClientOptions {
-  /** The base address, which ends in `/v1`: `http://localhost:3000/v1`. */
+  /** The base URL, which ends in `/v1`: `http://localhost:3000/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How often a request that may succeed later is sent again. Unset: 3. */
+  /** How often a request that may succeed later is sent again. Default: 3. */
   readonly retries?: number | undefined;
-  /** After so many milliseconds without a whole answer a request is given up, and counts as lost. Unset: 30,000. */
+  /**
+   * Milliseconds for one try, until the whole answer is there. After that the try is aborted, and may be retried.
+   * Default: 30,000.
+   */
   readonly timeoutMs?: number | undefined;
-  /** An answer that asks for a longer wait than so many milliseconds is not waited for, but thrown. Unset: 60,000. */
+  /**
+   * The longest wait before a retry, in milliseconds. If the service asks for a longer one, its error is thrown.
+   * Default: 60,000.
+   */
   readonly maxWaitMs?: number | undefined;
-  /** In place of the global `fetch`. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -21,7 +27,10 @@ export interface RequestOptions {
 }
 
 export interface CreateOptions extends RequestOptions {
-  /** Your own name for what shall happen once, kept over all tries, also those of another process. Unset: a random one. */
+  /**
+   * Identifies this creation. All tries with the same key, also from another process, add the pet once. Default: a
+   * random key.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -46,13 +55,16 @@ interface Answer {
 }
 
 /**
- * A client of the Animal Store, for browsers and Node.js. Integers of 64 bits are `bigint` and exact. What may succeed later
- * is sent again, at most `retries` times and after `Retry-After`; a POST carries an `Idempotency-Key` over all its tries,
- * so that it adds nothing twice.
+ * A client of the Animal Store for browsers and Node.js. Integers of 64 bits are exact `bigint` values. A request that
+ * may succeed later is sent again, at most `retries` times and after `Retry-After`. All tries of a POST have the same
+ * `Idempotency-Key`, so they add nothing twice.
  *
- * Every method rejects with an `AnimalStoreError` where the service refuses, with the error of `fetch` where there is no answer,
- * with the reason of `signal` where that is aborted, with a `SyntaxError` where a successful answer is not JSON, and with a
- * `RangeError` where this runtime is too old to keep an integer beyond 2^53 exact.
+ * Every method rejects with:
+ * - an `AnimalStoreError` if the service refuses the request
+ * - the error of `fetch` if there is no answer
+ * - the reason of `signal` if that is aborted
+ * - a `SyntaxError` if a successful answer is not JSON
+ * - a `RangeError` if this runtime is too old to keep an integer beyond 2^53 exact
  */
 export class AnimalStoreClient {
   readonly #options: {
@@ -70,7 +82,7 @@ export class AnimalStoreClient {
     this.#options = { baseUrl: baseUrl.replace(/\/$/, ''), apiKey, retries, timeoutMs, maxWaitMs, fetch };
   }
 
-  /** One page of pets, by ascending id. */
+  /** Reads one page of pets, by ascending id. */
   async listPets(query: ListPetsQuery = {}, { signal }: RequestOptions = {}): Promise<PetsPage> {
     const asked = Object.entries(query) as [string, string | number | undefined][];
     const given = new URLSearchParams();
@@ -83,7 +95,7 @@ export class AnimalStoreClient {
     return { pets: parseExact(text) as Pet[], next: nextCursor(headers.get('link')) };
   }
 
-  /** All pages, each read when it is asked for: `for await (const { pets } of client.pages())`. */
+  /** Iterates over all pages and reads each when it is needed: `for await (const { pets } of client.pages())`. */
   async *pages(query: ListPetsQuery = {}, options: RequestOptions = {}): AsyncGenerator<PetsPage, void, undefined> {
     let page = await this.listPets(query, options);
     yield page;
@@ -93,12 +105,12 @@ export class AnimalStoreClient {
     }
   }
 
-  /** All pets, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
+  /** Iterates over all pets, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
   async *pets(query: ListPetsQuery = {}, options: RequestOptions = {}): AsyncGenerator<Pet, void, undefined> {
     for await (const { pets } of this.pages({ limit: 100, ...query }, options)) yield* pets;
   }
 
-  /** Adds a pet, once. It is durable when the promise resolves. */
+  /** Adds a pet exactly once. The pet is durable when the promise resolves. */
   async createPet(pet: NewPet, { idempotencyKey = randomKey(), signal }: CreateOptions = {}): Promise<Pet> {
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
     const { text } = await this.#send({ method: 'POST', path: '/pets', headers, body: stringifyExact(pet), signal });
@@ -124,7 +136,7 @@ export class AnimalStoreClient {
     }
   }
 
-  /** One try: a whole answer, or why there is none. */
+  /** Sends the request once. Returns the whole answer, or the error. */
   async #try({
     method,
     path,
@@ -148,41 +160,47 @@ export class AnimalStoreClient {
   }
 }
 
-/** The cursor of `rel="next"` (RFC 8288). It is asked for at `baseUrl`, whatever address a proxy on the way has. */
+/**
+ * The cursor of `rel="next"` (RFC 8288). The client sends it to `baseUrl`, because the link may hold the address of a
+ * proxy.
+ */
 function nextCursor(link: string | null): string | undefined {
   const target = /<([^>]*)>;[^,]*\brel="next"/.exec(link ?? '')?.[1];
   if (target === undefined) return undefined;
   return new URL(target, 'http://any.invalid').searchParams.get('cursor') ?? undefined;
 }
 
-/** 128 random bits. `crypto.randomUUID` is not there on pages without TLS. */
+/** 128 random bits. Pages without TLS have no `crypto.randomUUID`. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Answers after which the same request may succeed: the request did not arrive in time, its key is in use, too many, not now. */
+/**
+ * Statuses after which the same request may succeed: 408 the request arrived too late, 409 its idempotency key is in
+ * use, 429 too many requests, 503 unavailable.
+ */
 const PASSING = new Set([408, 409, 429, 503]);
 
 const FIRST_WAIT_MS = 200;
 
 /**
- * How long to wait before the same request is sent again, in milliseconds; undefined where it would fail again.
+ * The wait before the same request is sent again, in milliseconds; undefined if it would fail again.
  *
- * @param failure the answer, or undefined where there was none.
+ * @param failure the answer, or undefined if there was none.
  * @param tries how often the request was sent, 1 or more.
  */
 export function waitBefore(failure: Response | undefined, tries: number): number | undefined {
-  // Half of it is chance: clients that failed together do not come back together.
+  // Half of the wait is random, so that clients that failed together do not retry together.
   const backOff = FIRST_WAIT_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
   if (failure === undefined) return backOff;
   const asked = Number(failure.headers.get('retry-after') ?? Number.NaN) * 1000;
-  // A 409 without it is no key in use, but a fault that stays.
+  // A 409 without Retry-After does not mean that the key is in use. It is a permanent error.
   if (PASSING.has(failure.status) && asked >= 0) return asked + backOff;
   if (PASSING.has(failure.status) && failure.status !== 409) return backOff;
   return failure.status === 500 && tries === 1 ? backOff : undefined;
 }
 
-/** Resolves after so many milliseconds. Rejects with the signal's reason once it is aborted. */
+/** Resolves after this time. Rejects with the reason of the signal when that is aborted. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
@@ -198,15 +216,15 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** An answer that is no success. Nothing of it is retried any more. */
+/** An answer with an error status, after the last retry. */
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
 
   /**
    * @param status the HTTP status.
-   * @param code for programs: one of the error codes of docs/api.md; `unknown` where the answer is not the service's own.
+   * @param code for programs: an error code of docs/api.md; `unknown` if the answer does not come from the service.
    * @param message for people.
-   * @param requestId of the answer, to report it with.
+   * @param requestId the request id of the answer, for error reports.
    */
   constructor(
     readonly status: number,
@@ -217,7 +235,7 @@ export class AnimalStoreError extends Error {
     super(message);
   }
 
-  /** Of an answer and its body. A proxy on the way may answer in another form than the service. */
+  /** Creates the error from an answer and its body. A proxy may answer in another format than the service. */
   static from({ status, headers }: Response, text: string): AnimalStoreError {
     const { code = 'unknown', message = `The answer was ${status}.` } = errorBody(text);
     return new AnimalStoreError(status, code, message, headers.get('x-request-id') ?? undefined);

@@ -1,16 +1,19 @@
 import { INT64_FIELDS } from './api.js';
 
-/** What `JSON.parse` and `JSON.rawJSON` have since Node.js 21, Chrome 114, Firefox 135 and Safari 18.4; TypeScript does not know it yet. */
+/**
+ * Additions to `JSON.parse` and `JSON` since Node.js 21, Chrome 114, Firefox 135 and Safari 18.4. TypeScript does not
+ * declare them yet.
+ */
 interface Context {
   readonly source?: string;
 }
 const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
 
 /**
- * JSON whose int64 fields are `bigint`, exact to the last digit.
+ * Parses JSON. Its int64 fields become exact `bigint` values.
  *
- * @throws {SyntaxError} where the text is not JSON.
- * @throws {RangeError} where this runtime is too old to keep a number beyond 2^53 exact.
+ * @throws {SyntaxError} if the text is not JSON.
+ * @throws {RangeError} if this runtime is too old to keep a number beyond 2^53 exact.
  */
 export function parseExact(text: string): unknown {
   return JSON.parse(text, (name, value: unknown, context?: Context) => {
@@ -21,9 +24,9 @@ export function parseExact(text: string): unknown {
 }
 
 /**
- * JSON in which a `bigint` is a number of all its digits.
+ * Writes JSON. A `bigint` becomes a number with all its digits.
  *
- * @throws {RangeError} where this runtime is too old to write a number beyond 2^53 exactly.
+ * @throws {RangeError} if this runtime is too old to write a number beyond 2^53 exactly.
  */
 export function stringifyExact(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => {
