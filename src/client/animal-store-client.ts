@@ -216,7 +216,7 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** An answer with an error status, after the last retry. */
+/** An answer with an error status that the client does not retry, or does not retry any more. */
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
 

@@ -5,15 +5,18 @@ import { Int64Column } from '../platform/int64.js';
 export const PetStatus = { available: 'available', pending: 'pending', sold: 'sold' } as const;
 export type PetStatus = (typeof PetStatus)[keyof typeof PetStatus];
 
-/** An animal as the store keeps it. */
+/** An animal in the store. */
 @Entity('pet')
 @Index('pet_status_id', ['status', 'id'])
 export class Pet {
-  /** 1 to 2^63 − 1, given by the database; neither dense nor ordered in time across nodes. */
+  /**
+   * 1 to 2^63 − 1, assigned by the database. Ids have gaps, and with several database nodes they are not in order of
+   * time.
+   */
   @PrimaryGeneratedColumn({ type: 'bigint' })
   id: bigint;
 
-  /** 1 to 255 code points, kept byte for byte. */
+  /** 1 to 255 code points, stored byte for byte. */
   @Column({ type: 'varchar', length: 255, collation: 'utf8mb4_bin' })
   name: string;
 
@@ -25,5 +28,5 @@ export class Pet {
   status: PetStatus;
 }
 
-/** An animal before the store has given it an id. */
+/** An animal without an id, before it is stored. */
 export type NewPet = Omit<Pet, 'id'>;

@@ -31,7 +31,7 @@ export class PetBody {
   @Int64Property({ description: 'Identifier of the category the animal belongs to.', example: 7n })
   categoryId: bigint;
 
-  /** Always there; the interface does not promise it. */
+  /** The service always sends it, although the interface does not require it. */
   @EnumProperty({ ...status, required: false, example: 'available' })
   status: PetStatus;
 }
@@ -42,7 +42,7 @@ export class ListPetsQuery extends PageQuery {
   status?: PetStatus;
 }
 
-/** Field by field, so that a column added to the table is not one that clients see. */
+/** Copies each field by name, so that a new column of the table does not become visible to clients. */
 export function petBody({ id, name, categoryId, status }: Pet): PetBody {
   return { id, name, categoryId, status };
 }

@@ -5,9 +5,9 @@ import { createBatcher, inList, MOST_TOGETHER, queryEach } from '../platform/dat
 import { sliceOf, type Slice } from '../platform/pagination.js';
 import { Pet, type NewPet, type PetStatus } from './pet.entity.js';
 
-/** Rows, since to make entities of them costs many times as much. */
+/** The repository reads rows, because creating entities costs many times as much. */
 const SELECT = 'SELECT id, name, category_id, status FROM pet';
-/** The column of each filter of a list, and the index that has the ids of each of its values in order. */
+/** The column of each filter, and an index on that column and the id. */
 const FILTERS: Readonly<Record<keyof PetFilters, { readonly column: string; readonly index: string }>> = {
   status: { column: 'status', index: 'pet_status_id' },
 };
@@ -20,26 +20,26 @@ interface Row {
   readonly status: PetStatus;
 }
 
-/** What the pets of a list have in common. */
+/** Conditions that all pets of a list meet. */
 export interface PetFilters {
   readonly status?: PetStatus | undefined;
 }
 
-/** Which part of the store a list is of. */
+/** Selects one page of a list. */
 export interface PetSelection extends PetFilters {
-  /** Only pets with a greater id; 0n for all. */
+  /** Only pets with a greater id. 0n: all pets. */
   readonly after: bigint;
-  /** How many at most, 1 to 100. */
+  /** The largest number of pets, 1 to 100. */
   readonly limit: number;
 }
 
-/** Pets in the database. What is asked at the same time travels together. */
+/** Pets in the database. Simultaneous calls share a statement. */
 @Injectable()
 export class PetsRepository {
   /** Stores a pet; it is durable when the promise resolves. */
   readonly insert: (pet: NewPet) => Promise<Pet>;
   readonly find: (id: bigint) => Promise<Pet | undefined>;
-  /** By the filters of their statement, joined. */
+  /** One batcher per combination of filters. */
   private readonly pages = new Map<string, (selection: PetSelection) => Promise<Slice<Pet>>>();
 
   constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {
@@ -48,7 +48,7 @@ export class PetsRepository {
     this.find = createBatcher(dataSource, (ids: readonly bigint[]) => this.findAll(ids));
   }
 
-  /** Ascending by id. One row more than asked is read, to know whether there is more. */
+  /** Ascending by id. The statement reads one row more than the limit, to know whether there are more. */
   list(selection: PetSelection): Promise<Slice<Pet>> {
     const filters = FILTER_NAMES.filter((name) => selection[name] !== undefined);
     const key = filters.join();
@@ -61,7 +61,7 @@ export class PetsRepository {
     const { dataSource } = this.pets.manager;
     const conditions = [...filters.map((name) => `${FILTERS[name].column} = ?`), 'id > ?'];
     const [first] = filters;
-    // By itself MariaDB reads such an index from the first id of the value on: a page would cost more the deeper it is.
+    // Without the hint, MariaDB reads this index from the first id of the value on, so deeper pages would cost more.
     const hint =
       first === undefined || dataSource.options.type !== 'mysql' ? '' : ` FORCE INDEX (${FILTERS[first].index})`;
     const sql = `${SELECT}${hint} WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`;
@@ -74,7 +74,7 @@ export class PetsRepository {
   }
 
   private async insertAll(given: readonly NewPet[]): Promise<Pet[]> {
-    // TypeORM gives each the id that it got.
+    // TypeORM sets the new id on each object.
     const pets = given.map((pet) => ({ ...pet }));
     await this.pets.insert(pets);
     return pets as Pet[];

@@ -4,7 +4,7 @@ import { PetStatus } from './pet.entity.js';
 const NAMES = 'Rex Luna Milo Bella Oskar Nala Балу Coco Simba Żaba Momo Frieda 福'.split(' ');
 const CATEGORIES = 40;
 
-/** Pets for `seed`. Of a hundred 65 are available, 32 sold and 3 pending, in no order. */
+/** Pets for `seed`: 65 % available, 32 % sold and 3 % pending, mixed. */
 export const petSamples: Samples = {
   table: 'pet',
   columns: ['name', 'category_id', 'status'],
@@ -20,7 +20,7 @@ function statusAt(percent: number): PetStatus {
   return percent < 35 ? PetStatus.sold : PetStatus.available;
 }
 
-/** 32 bits that look random but are the same at every run (the finalizer of MurmurHash3). */
+/** 32 pseudo-random bits, the same in every run (the finalizer of MurmurHash3). */
 function mix(n: number): number {
   let bits = Math.imul(n ^ (n >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -6,7 +6,7 @@ import { PetStatus, type NewPet, type Pet } from './pet.entity.js';
 import { petNotFound } from './pets.errors.js';
 import { PetsRepository, type PetSelection } from './pets.repository.js';
 
-/** The rules of the store. */
+/** The business rules of pets. */
 @Injectable()
 export class PetsService {
   constructor(
@@ -18,7 +18,7 @@ export class PetsService {
     return this.policies.visibleOf('pet', await this.pets.list(selection));
   }
 
-  /** A pet is available unless it is said otherwise (contract, "Pet values"). */
+  /** The default status is `available` (contract, "Pet values"). */
   createPet({
     status = PetStatus.available,
     ...pet
@@ -35,8 +35,8 @@ export class PetsService {
 }
 
 /**
- * The pets as other features may see them: a feature that needs them imports `pets.module` and injects this. Nothing
- * else of the feature is there for others, so that everything else may change.
+ * The pets for other features. A feature that needs them imports `pets.module` and injects this class. It is the only
+ * public part of the feature, so everything else may change.
  */
 @Injectable()
 export class PetsCatalogue {
@@ -46,7 +46,10 @@ export class PetsCatalogue {
     private readonly policies: ObjectPolicies,
   ) {}
 
-  /** The pet with this id; undefined where there is none that the client may see. Inside a transaction it is read there. */
+  /**
+   * The pet with this id; undefined if it does not exist or the client may not see it. A call in a transaction reads in
+   * that transaction.
+   */
   async findPet(id: bigint): Promise<Pet | undefined> {
     return this.policies.visible('pet', await this.pets.find(id));
   }

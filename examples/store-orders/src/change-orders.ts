@@ -1,8 +1,8 @@
 import { TableColumn, TableIndex, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * Changes a table on MySQL, MariaDB and SQLite at once, in TypeORM's words. MySQL commits each step by itself, so a migration
- * that is killed halfway runs again from its beginning: each step looks first.
+ * Changes a table on MySQL, MariaDB and SQLite with TypeORM's methods. MySQL commits each step on its own. A migration
+ * that is killed halfway runs again from its beginning, so each step first checks whether it is done.
  */
 export class ChangeOrders1764374400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,8 @@
 import { TableIndex, type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** The table `store_order`, on both engines. Its second index makes a page of one status a range read. */
+/**
+ * Creates the table `store_order`, on MySQL and SQLite. With its second index, a page of one status is a range scan.
+ */
 export class CreateOrders1764288000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const mysql = runner.dataSource.options.type === 'mysql';

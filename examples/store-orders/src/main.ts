@@ -1,5 +1,5 @@
 import { pets, runService } from 'animal-store';
 import { orders } from './orders.feature.js';
 
-/** The Animal Store with this feature beside its own. */
+/** Runs the Animal Store with the feature `pets` and this one. */
 await runService([pets, orders]);

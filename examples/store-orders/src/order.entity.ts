@@ -1,11 +1,11 @@
 import { Int64Column } from 'animal-store';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** How far an order has come. */
+/** The progress of an order. */
 export const OrderStatus = { placed: 'placed', approved: 'approved', delivered: 'delivered' } as const;
 export type OrderStatus = (typeof OrderStatus)[keyof typeof OrderStatus];
 
-/** Somebody wants a pet. */
+/** An order of a pet. */
 @Entity('store_order')
 export class Order {
   @PrimaryGeneratedColumn({ type: 'bigint' })
@@ -21,7 +21,7 @@ export class Order {
   @Column({ type: 'varchar', length: 32 })
   status: OrderStatus;
 
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   @Int64Column({ name: 'placed_at' })
   placedAt: bigint;
 
@@ -29,5 +29,5 @@ export class Order {
   note?: string | null;
 }
 
-/** An order before the store has given it an id. */
+/** An order without an id, before it is stored. */
 export type NewOrder = Omit<Order, 'id'>;

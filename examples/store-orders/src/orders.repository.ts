@@ -4,9 +4,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, type FindOptionsWhere, type Repository } from 'typeorm';
 import { Order, type NewOrder, type OrderStatus } from './order.entity.js';
 
-/** Which part of the orders a list is of. */
+/** Selects one page of a list. */
 export interface OrderSelection {
-  /** Only orders with a greater id; 0n for all. */
+  /** Only orders with a greater id. 0n: all orders. */
   readonly after: bigint;
   readonly limit: number;
   readonly status?: OrderStatus | undefined;
@@ -23,7 +23,7 @@ export class OrdersRepository {
     return placed;
   }
 
-  /** Ascending by id. One row more than asked is read, to know whether there is more. */
+  /** Ascending by id. The query reads one row more than the limit, to know whether there are more. */
   async list({ after, limit, status }: OrderSelection): Promise<Slice<Order>> {
     const where: FindOptionsWhere<Order> = { id: MoreThan(after), ...(status === undefined ? {} : { status }) };
     return sliceOf(await this.orders.find({ where, order: { id: 'ASC' }, take: limit + 1 }), limit);

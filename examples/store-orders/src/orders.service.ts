@@ -4,7 +4,7 @@ import { OrderStatus, type Order } from './order.entity.js';
 import { orderedPetMissing, orderedPetSold } from './orders.errors.js';
 import { OrdersRepository, type OrderSelection } from './orders.repository.js';
 
-/** The rules of orders. */
+/** The business rules of orders. */
 @Injectable()
 export class OrdersService {
   constructor(

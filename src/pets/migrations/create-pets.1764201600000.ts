@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The table `pet`. Its second index makes a page of one status a range read. */
+/** Creates the table `pet`. With its second index, a page of one status is a range scan. */
 export class CreatePets1764201600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     if (runner.dataSource.options.type === 'mysql') {
