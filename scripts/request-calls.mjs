@@ -49,7 +49,7 @@ function instrumented(url, context, load) {
   return { ...loaded, source: withNotes(sourceOf(url), String(loaded.source)) };
 }
 
-/** The source of a built file, for example `platform/clock.ts`. */
+/** The source of a built file, for example `platform/time.ts`. */
 const sourceOf = (url) => url.slice(DIST.length).replace(/\.js$/, '.ts');
 
 /** The text of a module in which each function first reports its call and its arguments. */
