@@ -11,6 +11,7 @@ import {
   IsIn,
   IsInt,
   IsNotEmpty,
+  IsNumberString,
   IsOptional,
   IsPositive,
   IsString,
@@ -23,8 +24,9 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { documentDto, undeclaredProperties } from './document-dto.js';
-import { TextProperty } from './index.js';
+import { Int64Parameter, Int64Property } from '../int64.js';
+import { documentDto, neverText, undeclaredProperties } from './document-dto.js';
+import { EnumParameter, IntegerParameter, IntegerProperty, TextParameter, TextProperty } from './index.js';
 
 const documentedOf = (dto: new () => object, name: string): ApiPropertyOptions => {
   documentDto(dto, new Set());
@@ -220,4 +222,47 @@ describe('a class whose document says something else than its validators', () =>
       'Odd.colour is documented and has no validator, so that it is refused; add one, or @Allow()',
     ]);
   });
+});
+
+const bounds = { minimum: 3, maximum: 9 };
+
+it('neverText names what no text passes', () => {
+  class Asked {
+    @IntegerProperty(bounds)
+    count: number;
+    @Int64Property({})
+    id: bigint;
+    @IsInt()
+    size: number;
+    @IsBoolean()
+    open: boolean;
+  }
+  class AskedMore extends Asked {
+    @IsInt({ each: true })
+    sizes: number[];
+  }
+  expect(neverText(AskedMore).sort()).toEqual(['count', 'id', 'open', 'size', 'sizes']);
+});
+
+it('neverText names nothing that is a text, or is made of one', () => {
+  class Asked {
+    @IntegerParameter(bounds)
+    count?: number;
+    @Int64Parameter({ minimum: 3n })
+    id?: bigint;
+    @TextParameter({ maxLength: 9 })
+    text?: string;
+    @EnumParameter({ enum: ['a', 'b'], enumName: 'Letter' })
+    letter?: string;
+    @IsNumberString()
+    digits: string;
+    @IsInt()
+    @Type(() => Number)
+    size: number;
+    @IsBoolean()
+    @Transform(({ value }) => value === 'true')
+    open: boolean;
+  }
+  class AskedMore extends Asked {}
+  expect(neverText(AskedMore)).toEqual([]);
 });
