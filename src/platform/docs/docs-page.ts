@@ -1,8 +1,9 @@
 import type { Product } from './document-source.js';
 
 /**
- * What the page may load: files and answers of this very host. Sent with the page alone, so that nothing else is
- * loosened. No `upgrade-insecure-requests`: the page has to work on plain http inside a network.
+ * The Content-Security-Policy of the page: it may load files and call the API of its own host only. Only the page gets
+ * this policy, so no other response is loosened. `upgrade-insecure-requests` is absent, because the page must also work
+ * over plain HTTP inside a network.
  */
 export const docsPagePolicy = [
   "default-src 'none'",
@@ -15,7 +16,7 @@ export const docsPagePolicy = [
   "form-action 'none'",
 ].join('; ');
 
-/** The page at `/docs`. Every address is relative to it, so that a proxy may put a path prefix before it. */
+/** The page at `/docs`. Every address is relative to the page, so that a proxy may add a path prefix. */
 export function docsPage(product: Product): string {
   const name = escapeHtml(product.name);
   return `<!doctype html>
@@ -44,7 +45,7 @@ ${guide}
 `;
 }
 
-/** A paw: the mark of the page, and its icon. */
+/** A paw: the logo and the icon of the page. */
 export const docsLogo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="9" fill="#2f6b4a"/>
 <g fill="#fff"><ellipse cx="11" cy="18" rx="3.4" ry="4.4"/><ellipse cx="17" cy="11.5" rx="3.4" ry="4.6"/>
 <ellipse cx="24" cy="11.5" rx="3.4" ry="4.6"/><ellipse cx="30" cy="18" rx="3.4" ry="4.4"/>
@@ -73,7 +74,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The page's own style, beside Swagger UI's. */
+/** The page's own style, in addition to Swagger UI's. */
 export const docsStyle = `
 html { box-sizing: border-box; overflow-y: scroll; }
 *, *::before, *::after { box-sizing: inherit; }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Through node:http, since fetch follows redirects and tidies paths. */
+/** Uses node:http, because fetch follows redirects and normalises paths. */
 function ask(
   path: string,
   headers: Record<string, string> = {},

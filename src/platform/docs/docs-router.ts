@@ -20,10 +20,10 @@ interface Content {
 const ALLOW = 'GET, HEAD, OPTIONS';
 
 /**
- * Serves `/docs` with its assets and the guide, `/openapi.json` and `/openapi.yaml`, all without a key, and sends a browser that asks
- * for `/` to the page. Every other path is left to the next handler.
+ * Serves `/docs` with its assets and the guide, `/openapi.json` and `/openapi.yaml`, all without a key. Redirects a
+ * browser from `/` to the page. Every other path goes to the next handler.
  *
- * @param texts the document; asked for once, at the first request for it.
+ * @param texts called once, at the first request for the document.
  */
 export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -33,10 +33,10 @@ export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>
       contentOf('text/html; charset=utf-8', docsPage(product), { 'Content-Security-Policy': docsPagePolicy }),
     '/docs/assets/docs.css': () => contentOf('text/css; charset=utf-8', docsStyle),
     '/docs/assets/logo.svg': () => contentOf('image/svg+xml', docsLogo),
-    // As plain text, which every browser shows.
+    // Plain text, because every browser shows it.
     '/docs/api.md': () => contentOf('text/plain; charset=utf-8', readFileSync(guidePath)),
     '/openapi.json': async () => contentOf('application/json; charset=utf-8', (await document()).json),
-    // RFC 9512 names YAML's media type.
+    // The media type of YAML is defined by RFC 9512.
     '/openapi.yaml': async () => contentOf('application/yaml', (await document()).yaml),
   };
   for (const [path, content] of Object.entries(contents)) serve(router, path, once(content));
@@ -48,7 +48,7 @@ export function docsRouter(product: Product, texts: () => Promise<DocumentTexts>
   return router;
 }
 
-/** Checked again each time, which costs a 304: a release changes the page and its parts together. */
+/** The browser revalidates at each use, which costs a 304: a release changes the page and its parts together. */
 const fixedHeaders = { 'Cache-Control': 'no-cache' };
 
 /** The media types of the assets, by extension. */
@@ -57,13 +57,19 @@ const typeOf: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
-/** Tagged by content, not by time: images built to be reproducible give every file of every release the same time. */
+/**
+ * The ETag depends on the content, not on the modification time: reproducible images give every file of every release
+ * the same time.
+ */
 function contentOf(type: string, content: string | Buffer, headers: Readonly<Record<string, string>> = {}): Content {
   const body = Buffer.from(content);
   return { type, body, headers, tag: `"${hash('sha1', body, 'base64url')}"` };
 }
 
-/** Whole, whatever Range and the preconditions of other methods say: `sendFile` would have errors of its own for them. */
+/**
+ * Sends the whole content and ignores Range and preconditions, for which `sendFile` would answer with errors of its
+ * own.
+ */
 function serve(router: Router, path: string, content: () => Promise<Content>): void {
   router
     .route(path)
@@ -79,9 +85,9 @@ function serve(router: Router, path: string, content: () => Promise<Content>): v
     });
 }
 
-/** A relative Location, so that a proxy's path prefix is kept. */
+/** The Location is relative, so that a proxy's path prefix is kept. */
 const sendBrowserToDocs: RequestHandler = (request, response, next) => {
-  // `all` and this, where `get` would be enough: for that, Express answers OPTIONS by itself.
+  // `all` with this check instead of `get`, because Express itself answers OPTIONS for a route that has only `get`.
   if (!['GET', 'HEAD'].includes(request.method) || request.accepts(['application/json', 'text/html']) !== 'text/html') {
     next();
     return;
@@ -89,7 +95,7 @@ const sendBrowserToDocs: RequestHandler = (request, response, next) => {
   response.status(302).vary('Accept').set({ Location: './docs', 'Cache-Control': 'no-store' }).end();
 };
 
-/** Makes it when it is first asked for; after a failure the next caller tries again. */
+/** Calls `make` at the first call and keeps its result. After a failure the next call tries again. */
 function once<T>(make: () => T | Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>
@@ -100,17 +106,20 @@ function once<T>(make: () => T | Promise<T>): () => Promise<T> {
 }
 
 /**
- * Serves `/docs`, `/openapi.json`, `/openapi.yaml`, and sends a browser from `/` to the page. To be called before the
- * application is initialised, so that it comes before the answer for what no route took.
+ * Serves `/docs`, `/openapi.json` and `/openapi.yaml`, and redirects a browser from `/` to the page. Must be called
+ * before the application is initialised, so that these routes come before the handler that answers 404.
  *
- * @param source asked at the first request for the document, when the listening port is known. Building takes some 25 ms
- * for three operations, and YAML as much again; a service that nobody asks for its document never spends them.
+ * @param source called at the first request for the document, when the listening port is known. To build the document
+ * takes some 25 ms for three operations, and YAML as much again. A service that is never asked for its document does
+ * not pay for it.
  */
 export function mountDocs(application: INestApplication, source: () => DocumentSource): void {
   application.use(docsRouter(productOf(application), () => writeDocument(source())));
 }
 
-/** The OpenAPI document. What writes it is loaded here, not at start: most processes are never asked for it. */
+/**
+ * Builds the OpenAPI document. The code for it is loaded here and not at start, because most processes never need it.
+ */
 export async function writeDocument(source: DocumentSource): Promise<DocumentTexts> {
   const { buildOpenApiDocument, documentTexts } = await import('./openapi/openapi-document.js');
   return documentTexts(buildOpenApiDocument(source));
@@ -118,16 +127,16 @@ export async function writeDocument(source: DocumentSource): Promise<DocumentTex
 
 const require = createRequire(import.meta.url);
 
-/** docs/api.md, of the package and of this repository. */
+/** docs/api.md, both in the package and in the repository. */
 const guidePath = fileURLToPath(new URL('../../../docs/api.md', import.meta.url));
 
 const ofSwaggerUi = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const ofThisPage = ['api-key.js', 'docs-ui.js', 'exact-numbers.js', 'operation-view.js'];
 
-/** The files that the page loads, by name, each with the folder it is in. Nothing else of those folders is served. */
+/** The files that the page loads, by name, each with its folder. No other file of these folders is served. */
 export function docsAssetFolders(): ReadonlyMap<string, string> {
   const own = fileURLToPath(new URL('./browser/', import.meta.url));
-  // Resolved, not imported: the package's own entry would load the whole of Swagger UI into this process.
+  // Resolved, not imported: an import of the package's entry would load the whole of Swagger UI into this process.
   const swaggerUi = dirname(require.resolve('swagger-ui-dist/package.json'));
   return new Map([
     ...ofSwaggerUi.map((name) => [name, swaggerUi] as const),

@@ -3,12 +3,12 @@ import { CONFIG, type Config } from '../config/index.js';
 import type { Feature } from '../feature.js';
 import { Deprecations, PublicUrls, RouteTable, type Announcement, type Route } from '../routing/index.js';
 
-/** What the documentation says about the whole product, above its features. */
+/** The product as the OpenAPI document describes it. */
 export interface Product {
   readonly name: string;
   /** The version of the interface description, not of the package. */
   readonly version: string;
-  /** Whom users of the API ask: a URL, also of the scheme `mailto`. */
+  /** The URL at which users of the API reach its operator. `mailto:` is allowed. */
   readonly contact?: string | undefined;
   readonly licence: { readonly name: string; readonly identifier: string };
 }
@@ -19,24 +19,24 @@ export const animalStore: Product = {
   licence: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** The product, with the contact of whoever runs it. */
+/** The product, with the contact from the configuration. */
 export function productOf(application: INestApplication): Product {
   return { ...animalStore, contact: application.get<Config>(CONFIG).docs.contact };
 }
 
-/** One entry of a document's `servers`; the url ends in `/v1`, without a trailing slash. */
+/** One entry of a document's `servers`. The url ends in `/v1`, without a trailing slash. */
 export interface DocumentServer {
   readonly url: string;
   readonly description: string;
 }
 
-/** Servers for a document without a configured deployment: names that belong to nobody (RFC 2606). */
+/** Example servers for a document without a configured deployment. Nobody owns these names (RFC 2606). */
 const exampleServers = {
   production: 'https://animal-store.example/v1',
   staging: 'https://staging.animal-store.example/v1',
 };
 
-/** The servers of a running service: Production as clients know it, Staging where one is configured. */
+/** The servers of a running service: its public address, and Staging if one is configured. */
 export function servingServers(
   production: string,
   staging: string | undefined,
@@ -46,27 +46,30 @@ export function servingServers(
   return staging === undefined ? servers : [...servers, { url: staging, description: 'Staging' }];
 }
 
-/** The servers of a document that is printed: as configured, with example names in place of what is not. */
+/** The servers of a printed document: the configured ones, and example names for those that are not configured. */
 export function printedServers(production: string | undefined, staging: string | undefined): DocumentServer[] {
   return servingServers(production ?? exampleServers.production, staging ?? exampleServers.staging);
 }
 
-/** What a document is made of. */
+/** Everything that `buildOpenApiDocument` reads. */
 export interface DocumentSource {
   readonly application: INestApplication;
   readonly product: Product;
   readonly features: readonly Feature[];
   readonly routes: readonly Route[];
   readonly servers: readonly DocumentServer[];
-  /** The addresses of the first of the servers. */
+  /** The addresses under the first server. */
   readonly urls: PublicUrls;
-  /** What the answers of a deprecated route say of that. */
+  /** The headers by which a deprecated route announces its deprecation. */
   readonly announcementOf: (route: Route) => Announcement | undefined;
-  /** The moment from which a deprecated route answers 410, in milliseconds since the epoch, wherever it was moved to. */
+  /**
+   * The moment from which a deprecated route answers 410, with moves by the operator applied. Milliseconds since the
+   * Unix epoch.
+   */
   readonly sunsetOf: (route: Route) => number | undefined;
 }
 
-/** What the document of an application is made of, one that serves or one that only prints it. */
+/** Collects the source of a document, from an application that serves or one that only prints the document. */
 export function documentSource(
   application: INestApplication,
   features: readonly Feature[],

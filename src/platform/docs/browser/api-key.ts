@@ -2,25 +2,27 @@ import type { SwaggerUi, SwaggerUiPlugin } from './swagger-ui.js';
 
 type Authorizations = Record<string, { value?: unknown }>;
 
-/** What Swagger UI has in place of the key: its curl line can be shown to others. */
+/** The value that Swagger UI holds in place of the key, so that its curl line can be shown to others. */
 const HIDDEN = '<API_KEY>';
 
-/** The key alone: people paste `Bearer as_…` as often as `as_…`, and Swagger UI adds a `Bearer` of its own. */
+/**
+ * Returns the key without `Bearer`. People paste `Bearer as_…` as often as `as_…`, and Swagger UI adds `Bearer` itself.
+ */
 export function bareKey(pasted: string): string {
   return pasted.trim().replace(/^bearer\s+/i, '');
 }
 
-/** A request of Swagger UI, before it is sent. The request for the document is one too. */
+/** A request of Swagger UI before it is sent. The request for the document is one of them. */
 interface Request {
   readonly headers?: Record<string, string>;
 }
 
 /**
- * Keeps the key for this tab: in sessionStorage, so that it survives a reload and ends with the tab. Swagger UI's own
- * `persistAuthorization` would leave it in localStorage, for good and for every later visitor of the browser.
+ * Keeps the key for this tab in sessionStorage, so that it survives a reload and is deleted with the tab. Swagger UI's
+ * own `persistAuthorization` would store it in localStorage permanently, readable for every later user of the browser.
  *
  * @param storage the tab's sessionStorage.
- * @param slot the name to keep it under; the page's path is part of it, as one host may serve several pages.
+ * @param slot the name of the entry. It contains the page's path, because one host may serve several pages.
  */
 export class TabAuthorization {
   constructor(
@@ -29,12 +31,12 @@ export class TabAuthorization {
     private readonly slot: string,
   ) {}
 
-  /** Has Swagger UI send the key that was accepted in this tab before, if any. */
+  /** Authorises Swagger UI with the key that was entered earlier in this tab, if there is one. */
   restore(ui: SwaggerUi): void {
     if (this.storage.getItem(this.slot) !== null) ui.preauthorizeApiKey(this.scheme, HIDDEN);
   }
 
-  /** Puts the key into a request that is sent with one. */
+  /** Puts the real key into each request that has an Authorization header. */
   readonly withKey = (request: Request): Request => {
     const key = this.storage.getItem(this.slot);
     if (key !== null && request.headers?.['Authorization'] !== undefined) {
@@ -68,7 +70,7 @@ interface AuthProps {
   readonly onChange: (given: { name: string; schema: unknown; value: string }) => void;
 }
 
-/** The field for the key, which nobody reads over a shoulder. */
+/** The input field for the key. It has the type `password`, so that nobody can read the key on the screen. */
 export const keyField: SwaggerUiPlugin = {
   wrapComponents: {
     HttpAuth: (_original: unknown, system: SwaggerUi) => (props: AuthProps) => {

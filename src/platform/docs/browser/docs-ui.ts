@@ -40,10 +40,10 @@ declare class MutationObserver {
   observe(node: unknown, options: { childList: boolean; subtree: boolean }): void;
 }
 
-// Relative to the page, never to the root: a proxy may serve the whole under a prefix.
+// Relative to the page, never to the root: a proxy may serve the page under a path prefix.
 const DOCUMENT = './openapi.json';
 
-/** Controls that Swagger UI leaves without a name, or with one that nobody would say. */
+/** Controls to which Swagger UI gives no accessible name, or an unusable one. */
 const names: readonly (readonly [selector: string, name: string | ((control: Element) => string)])[] = [
   ['#servers', 'Server'],
   ['.close-modal', 'Close'],
@@ -54,7 +54,9 @@ const names: readonly (readonly [selector: string, name: string | ((control: Ele
   ['.examples-select-element', 'Example'],
 ];
 
-/** Names what a screen reader would read as "edit" or "button" alone, whenever Swagger UI draws some of it. */
+/**
+ * Names the controls that a screen reader would read only as "edit" or "button", each time that Swagger UI draws some.
+ */
 function nameControls(): void {
   const nameAll = (): void => {
     for (const [selector, name] of names) {
@@ -66,7 +68,10 @@ function nameControls(): void {
   new MutationObserver(nameAll).observe(document.body, { childList: true, subtree: true });
 }
 
-/** Dark or light, as the reader's system is; Swagger UI has both, and asks for a class to be dark. */
+/**
+ * Follows the dark or light scheme of the reader's system. Swagger UI has both, and needs the class `dark-mode` for
+ * dark.
+ */
 function followColourScheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const follow = (): void => {
@@ -81,19 +86,20 @@ nameControls();
 
 const authorization = new TabAuthorization('bearerAuth', sessionStorage, `bearerAuth ${location.pathname}`);
 
-/** Undefined where it is not to be had, a second time neither: Swagger UI then asks for it, and says what is wrong. */
+/** Undefined if the second try fails too. Swagger UI then requests the document itself, and shows what is wrong. */
 async function readDocument(triesLeft = 1): Promise<DocumentInPage | undefined> {
   try {
     const answer = await fetch(DOCUMENT);
     if (answer.ok) return withThisServerFirst(readExactly(await answer.text()), location.href);
   } catch {
-    // Perhaps it was the network.
+    // A network failure; try again.
   }
   return triesLeft > 0 ? readDocument(triesLeft - 1) : undefined;
 }
 
 const spec = await readDocument();
-// Swagger UI opens what the address names; of what it does not know it would make a link to no operation.
+// Swagger UI opens the operation that the fragment names. For a fragment that it does not know it would write a broken
+// link.
 const link = deepLinkOfOperation(spec ?? {}, location.hash);
 if (!location.hash.startsWith('#/')) history.replaceState(null, '', link ?? location.pathname);
 
@@ -111,7 +117,7 @@ const ui = SwaggerUIBundle({
     explainNoAnswer(location.href),
   ],
   requestInterceptor: authorization.withKey,
-  // The curl line is of the request before that.
+  // Otherwise the curl line would show the request after the interceptor, with the key.
   showMutatedRequest: false,
   responseInterceptor: withWholeHeaders,
   deepLinking: true,
@@ -121,7 +127,7 @@ const ui = SwaggerUIBundle({
   showCommonExtensions: true,
   filter: false,
   validatorUrl: null,
-  // The default one prints numbers in a red that can hardly be read on its grey.
+  // The default theme prints numbers in a red that is hard to read on its grey.
   syntaxHighlight: { activated: true, theme: 'monokai' },
   onComplete: () => authorization.restore(ui),
 });

@@ -1,30 +1,33 @@
 import type { DocumentInPage, SwaggerUi, SwaggerUiPlugin } from './swagger-ui.js';
 
 /**
- * Integers beyond 2^53 on their way through Swagger UI, which knows only numbers that round them: strings with a mark
- * before the digits. The mark is a character of the private use area, which no document contains.
+ * Swagger UI holds numbers as doubles, which round integers beyond 2^53. This page passes such integers through Swagger
+ * UI as strings: this mark and then the digits. The mark is a private-use character, which no document contains.
  */
 const MARK = '\uE000';
 const MARKED_IN_JSON = new RegExp(`"${MARK}(-?[0-9]+)"`, 'g');
 const BOUND = /^(exclusive)?(minimum|maximum)$/i;
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
-/** What ES2026 adds to JSON; the compiler's library does not describe it yet. A browser that has one part has the other. */
+/**
+ * Additions of ES2026 to JSON, which the compiler's library does not describe yet. A browser that has one of them has
+ * both.
+ */
 const { parse, rawJSON } = JSON as unknown as {
   parse: (text: string, reviver: Reviver) => unknown;
   rawJSON: (text: string) => unknown;
 };
 
 /**
- * Parses JSON; an integer that a number would round is marked instead. A bound of a schema that would be rounded is left
- * out: it only says int64 once more, and Swagger UI checks what is typed against it. (A browser from before 2025 does not
- * tell the source of a number; there numbers are rounded as ever.)
+ * Parses JSON, and marks each integer that a double would round. Bounds of a schema that would be rounded are left out:
+ * they only repeat int64, and Swagger UI would check the input against the rounded value. A browser from before 2025
+ * does not pass the source of a number; there such integers are rounded.
  *
- * @throws {SyntaxError} when the text is not JSON.
+ * @throws {SyntaxError} if the text is not JSON.
  */
 export function parseMarked(text: string): unknown {
   return parse(text, (key, value, context) => {
-    // For programs; a reader sees it in words.
+    // Patterns are for programs; the description says the same in words.
     if (key === 'pattern' && typeof value === 'string') return undefined;
     if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
     if (!/^-?[0-9]+$/.test(context?.source ?? '')) return value;
@@ -32,12 +35,12 @@ export function parseMarked(text: string): unknown {
   });
 }
 
-/** JSON text with each marked integer as its digits. */
+/** Replaces each marked integer in JSON text by its digits. */
 export function unmarkJson(text: string): string {
   return text.replace(MARKED_IN_JSON, '$1');
 }
 
-/** The value with each marked integer, however deep, turned into something else. */
+/** Returns a copy of the value in which `turn` has replaced each marked integer, at any depth. */
 export function mapMarked(value: unknown, turn: (digits: string) => unknown): unknown {
   if (typeof value === 'string') return value.startsWith(MARK) ? turn(value.slice(MARK.length)) : value;
   if (Array.isArray(value)) return value.map((part) => mapMarked(part, turn));
@@ -46,10 +49,10 @@ export function mapMarked(value: unknown, turn: (digits: string) => unknown): un
 }
 
 /**
- * Indents JSON text by two spaces a level. Numbers stay the characters that were sent: a number of JavaScript is exact
- * only up to 2^53, an id goes up to 2^63.
+ * Indents JSON text by two spaces a level. Numbers keep the characters that were sent: JavaScript numbers are exact
+ * only up to 2^53, but ids go up to 2^63.
  *
- * @throws {SyntaxError} when the text is not JSON.
+ * @throws {SyntaxError} if the text is not JSON.
  */
 export function indentJson(text: string): string {
   const exact = parse(text, (_key, value, context) =>
@@ -59,9 +62,9 @@ export function indentJson(text: string): string {
 }
 
 /**
- * The document whose text this is. The example of a parameter is put into an input field, where it is text anyway.
+ * Parses the document. The examples of parameters become text, because Swagger UI puts them into input fields.
  *
- * @throws {SyntaxError} when the text is not JSON.
+ * @throws {SyntaxError} if the text is not JSON.
  */
 export function readExactly(text: string): DocumentInPage {
   const document = parseMarked(text) as DocumentInPage;
@@ -71,7 +74,7 @@ export function readExactly(text: string): DocumentInPage {
   return document;
 }
 
-/** Swagger UI sends a response through JSON.parse to indent it, which rounds. This one shows what came. */
+/** Swagger UI indents a response with JSON.parse, which rounds. This component keeps the digits that were sent. */
 const responseBody =
   (Original: unknown, system: SwaggerUi) =>
   (props: { readonly content: unknown; readonly contentType?: string }): unknown => {
@@ -91,7 +94,10 @@ function indented(content: unknown): string | undefined {
   }
 }
 
-/** A value inside a schema, such as an example; this component does know what a bigint is. */
+/**
+ * Shows a value inside a schema, such as an example, as a bigint. Swagger UI's component for such values supports
+ * bigint.
+ */
 const schemaValue =
   (Original: unknown, system: SwaggerUi) =>
   (props: { readonly value: unknown }): unknown =>
@@ -100,8 +106,8 @@ const schemaValue =
 type Samples = (schema: unknown, mediaType: unknown, config: unknown, example?: unknown) => unknown;
 
 /**
- * A plugin for Swagger UI that shows integers beyond 2^53 with their true digits: in the examples of a document that
- * `readExactly` gave, in its schemas and in responses.
+ * A plugin for Swagger UI that shows integers beyond 2^53 exactly: in the examples and schemas of a document that
+ * `readExactly` returned, and in responses.
  */
 export const exactNumbers: SwaggerUiPlugin = {
   wrapComponents: { responseBody, JSONSchema202012JSONViewer: schemaValue },

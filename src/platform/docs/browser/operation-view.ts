@@ -5,7 +5,10 @@ interface ResponseProps {
   readonly response: { get(name: 'description'): string | undefined };
 }
 
-/** A dozen failures with examples make an operation several screens long, so each is one line until it is opened. */
+/**
+ * Shows each failure as one line until it is opened. A dozen failures with examples would make an operation several
+ * screens long.
+ */
 export const foldedFailures: SwaggerUiPlugin = {
   wrapComponents: {
     response: (Original: unknown, system: SwaggerUi) => (props: ResponseProps) => {
@@ -21,7 +24,10 @@ export const foldedFailures: SwaggerUiPlugin = {
   },
 };
 
-/** Every answer may carry half a dozen headers. Folded away, so that the answers themselves can be seen at a glance. */
+/**
+ * Folds the headers of a response away. A response can have half a dozen of them, which would hide the responses
+ * themselves.
+ */
 export const foldedHeaders: SwaggerUiPlugin = {
   wrapComponents: {
     headers: (Original: unknown, system: SwaggerUi) => (props: { readonly headers?: { readonly size: number } }) => {
@@ -37,7 +43,10 @@ interface TypeProps {
   readonly schema: { readonly type?: unknown; readonly items?: { readonly $ref?: string } } | boolean;
 }
 
-/** A list says of what: `array<Pet>`. Swagger UI follows a reference only once it is opened, and writes `any` before. */
+/**
+ * Shows the item type of a list: `array<Pet>`. Swagger UI resolves a reference only when it is opened, and shows `any`
+ * before.
+ */
 export const namedItems: SwaggerUiPlugin = {
   wrapComponents: {
     JSONSchema202012KeywordType: (Original: unknown, system: SwaggerUi) => (props: TypeProps) => {
@@ -55,8 +64,8 @@ function nameOfItems(schema: TypeProps['schema']): string | undefined {
 }
 
 /**
- * What the document says of itself stands behind the operations, above the schemas: who comes wants to see those first.
- * Its title, version and address are in the page's own heading already.
+ * Shows the document's description after the operations and above the schemas, because readers look for the operations
+ * first. The page's own heading already shows title, version and address.
  */
 export const documentInfo: SwaggerUiPlugin = {
   wrapComponents: {
@@ -73,10 +82,11 @@ export const documentInfo: SwaggerUiPlugin = {
 };
 
 /**
- * `#getPet`, the short link that a Deprecation response gives, as the link that Swagger UI understands: `#/pets/getPet`.
+ * Turns `#getPet`, the short link in the headers of a deprecated operation, into the link of Swagger UI:
+ * `#/pets/getPet`.
  *
  * @param hash `location.hash`.
- * @returns undefined when the hash does not name an operation of the document.
+ * @returns undefined if the hash does not name an operation of the document.
  */
 export function deepLinkOfOperation(document: DocumentInPage, hash: string): string | undefined {
   const wanted = hash.slice(1);
@@ -86,10 +96,10 @@ export function deepLinkOfOperation(document: DocumentInPage, hash: string): str
 }
 
 /**
- * Puts the server that the page came from first, so that "Try it out" works under any host name and behind a proxy that
- * adds a path prefix, without CORS.
+ * Puts the server that served the page first. "Try it out" then works without CORS under any host name, and behind a
+ * proxy that adds a path prefix.
  *
- * @param pageUrl where the page is, e.g. `https://example.org/animals/docs`.
+ * @param pageUrl the address of the page, e.g. `https://example.org/animals/docs`.
  */
 export function withThisServerFirst(document: DocumentInPage, pageUrl: string): DocumentInPage {
   const here = new URL('./v1', pageUrl).href;
@@ -103,7 +113,7 @@ interface Answer {
   readonly headers: Record<string, string | string[]>;
 }
 
-/** What Swagger UI makes of a request; `err.response` is there when something answered. */
+/** The result of a request in Swagger UI. `err.response` is present if a server answered. */
 interface Outcome {
   readonly error?: boolean;
   readonly err?: { readonly name: string; readonly message: string; readonly response?: unknown };
@@ -111,7 +121,10 @@ interface Outcome {
 
 type SetResponse = (path: string, method: string, outcome: Outcome) => unknown;
 
-/** Headers as they came. Swagger UI takes each apart at `, `, which the date of a Sunset has too, and shows `,`. */
+/**
+ * Joins header values again. Swagger UI splits each value at `, `, which the date of Sunset contains, and shows it with
+ * `,`.
+ */
 export function withWholeHeaders(answer: Answer): Answer {
   for (const [name, value] of Object.entries(answer.headers)) {
     if (Array.isArray(value)) answer.headers[name] = value.join(', ');
@@ -120,9 +133,9 @@ export function withWholeHeaders(answer: Answer): Answer {
 }
 
 /**
- * Says why nothing answered. Swagger UI suspects CORS, which has no part in a page that asks its own server.
+ * Shows why no answer came. Swagger UI suspects CORS, which does not apply to a page that calls its own server.
  *
- * @param pageUrl where the page is.
+ * @param pageUrl the address of the page.
  */
 export function explainNoAnswer(pageUrl: string): SwaggerUiPlugin {
   const setResponse =
@@ -132,7 +145,7 @@ export function explainNoAnswer(pageUrl: string): SwaggerUiPlugin {
       const message = reason(system.oas3Selectors.selectedServer(), pageUrl);
       return original(path, method, { error: true, err: { name: '', message } });
     };
-  // What is refused before it is sent must not stand above the answer to what was sent before.
+  // If validation stops a request before it is sent, the response to the previous request must not stay on the page.
   const validateParams =
     (original: (operation: [path: string, method: string]) => unknown, system: SwaggerUi) =>
     (operation: [path: string, method: string]) => {

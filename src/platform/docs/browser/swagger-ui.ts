@@ -1,4 +1,4 @@
-/** The parts of Swagger UI that this page touches; the package ships no types. */
+/** The parts of Swagger UI that this page uses; the package ships no types. */
 export interface SwaggerUi {
   preauthorizeApiKey(scheme: string, key: string): void;
   readonly React: {
@@ -11,7 +11,7 @@ export interface SwaggerUi {
   getComponent(name: string, container?: boolean): unknown;
 }
 
-/** Makes a component or an action of Swagger UI's own into another one. */
+/** Wraps a component or an action of Swagger UI. */
 type Wrap = (original: never, system: SwaggerUi) => unknown;
 
 export interface SwaggerUiPlugin {

@@ -18,7 +18,7 @@ interface Response {
   links?: object;
 }
 
-/** The parts of an operation object that are read or written here; x- fields among them. */
+/** The parts of an operation object that are read or written here, including x- fields. */
 export interface Operation {
   [extension: `x-${string}`]: unknown;
   operationId?: string;
@@ -33,9 +33,10 @@ export interface Operation {
 }
 
 /**
- * Adds to what Nest knows of an operation everything that its route says: who may call it, and all that it can answer.
+ * Completes the operation that @nestjs/swagger generated with everything that the route knows: who may call it, and
+ * every response that it can send.
  *
- * @param sunset the moment from which it answers 410, in milliseconds since the epoch.
+ * @param sunset the moment from which the operation answers 410, in milliseconds since the Unix epoch.
  */
 export function completeOperation(
   operation: Operation,
@@ -57,7 +58,7 @@ export function completeOperation(
     ...(requestBody && { requestBody: { ...requestBody, content: completeBody(requestBody.content, document) } }),
     responses: { ...failures(route, operation.responses), ...successes(operation.responses, route, document) },
   };
-  // What else the feature says of it stays, behind what every operation has.
+  // Other fields that the feature documents are kept, after the fields that every operation has.
   return { ...completed, ...operation, ...completed };
 }
 
@@ -72,7 +73,7 @@ function describe(
   return paragraphs.length > 0 ? { description: paragraphs.join('\n\n') } : {};
 }
 
-/** The example of a parameter belongs to the parameter: Swagger UI fills it in from there. */
+/** Moves the example from the schema to the parameter, because Swagger UI fills the input field from there. */
 function completeParameter(parameter: Parameter): Parameter {
   const { schema, ...rest } = parameter;
   if (schema === undefined) return parameter;
@@ -120,7 +121,7 @@ function successes(
   return responses;
 }
 
-/** What the handler declares of a failure stands above what the platform knows of it; the body is the Error. */
+/** The handler's own documentation of a failure takes precedence over the platform's. */
 function failures(route: Route, declared: Record<string, Response>): Record<string, Response> {
   const known = failuresOf(route);
   const own = Object.keys(declared).filter(isFailure).map(Number);

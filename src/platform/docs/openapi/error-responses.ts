@@ -1,7 +1,7 @@
 import { coreErrors, statusOfCategory, type ErrorCode } from '../../errors/index.js';
 import type { Route } from '../../routing/index.js';
 
-/** What a request is that gets 400, by the code. */
+/** What is wrong with a request that gets 400, by error code. */
 const faults = new Map<ErrorCode, string>([
   [coreErrors.badRequest, 'is malformed'],
   [coreErrors.unknownParameter, 'has an unknown query parameter'],
@@ -17,7 +17,7 @@ const faults = new Map<ErrorCode, string>([
 ]);
 const anyOf = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** What any other status of the platform's means, in a sentence; each of its codes has an example of its own. */
+/** What each other status of the platform means. Each of its error codes has its own example. */
 const meaning: Readonly<Record<number, string>> = {
   401: 'Missing or invalid API key.',
   403: 'The API key lacks a scope that this operation needs.',
@@ -64,9 +64,9 @@ export const errorSchema = {
   additionalProperties: false,
 };
 
-/** What a status of an operation means: the platform's sentence, then what its feature says of codes of its own. */
+/** What a status of an operation means: the platform's sentence, then the messages of the feature's own error codes. */
 function meaningOf(status: number, codes: readonly ErrorCode[]): string {
-  // The interface's own words (§7), whatever it is that is not there.
+  // The words of the interface (§7), whichever object was not found.
   if (status === statusOfCategory.not_found) return 'The requested resource could not be found.';
   const own = codes.filter((code) => !platformCodes.has(code)).map(({ message }) => message);
   if (own.length > 0 && own.length === codes.length) return own.join(' ');
@@ -77,7 +77,7 @@ function meaningOf(status: number, codes: readonly ErrorCode[]): string {
 
 const platformCodes: ReadonlySet<ErrorCode> = new Set(Object.values(coreErrors));
 
-/** The response for one status: the Error, with an example for each code that it can carry. */
+/** The response for one status: the Error schema, with an example for each error code that can occur. */
 export function errorResponse(status: number, codes: readonly ErrorCode[]): object {
   const examples = codes.map(({ code }) => [code, { $ref: `#/components/examples/${code}` }]);
   return {
@@ -91,7 +91,7 @@ export function errorResponse(status: number, codes: readonly ErrorCode[]): obje
   };
 }
 
-/** `components/examples`: what each code looks like on the wire. */
+/** `components/examples`: the response body of each error code. */
 export function errorExamples(codes: Iterable<ErrorCode>): Record<string, object> {
   const examples = [...new Set(codes)].map(({ code, category, message }) => {
     return [code, { summary: code, value: { code, message, status: statusOfCategory[category] } }] as const;
@@ -126,7 +126,7 @@ const withIdempotency = [
   coreErrors.idempotencyKeyReused,
 ];
 
-/** Every error code that a route can answer, by status: what the platform raises for such a route, and its own. */
+/** Every error code of a route, by status: the codes that the platform raises for such a route, and the route's own. */
 export function failuresOf(route: Route): Map<number, ErrorCode[]> {
   const codes = [
     ...anyRoute,

@@ -3,20 +3,23 @@ import { nextLink } from '../../pagination.js';
 import type { Route } from '../../routing/index.js';
 import type { DocumentSource } from '../document-source.js';
 
-/** The headers whose value is the operation's own. */
+/** The headers whose value depends on the operation. */
 type OperationHeader = 'Link' | 'Location' | 'Deprecation' | 'Sunset' | 'WWW-Authenticate';
 
-/** A cursor of the page behind the item 7. */
+/** An example cursor, for the page after item 7. */
 const CURSOR = 'MTo3Og';
 
-/** The name in `components/headers` of a header of an operation's answer. */
+/** The name of a response header in `components/headers`. */
 function componentOf(name: string, { operationId }: Route, status: number): string {
-  // The challenge to who has no key says nothing of the operation.
+  // Without a key, the challenge does not depend on the operation.
   const own = name === 'WWW-Authenticate' ? status === 403 : /^(Link|Location|Deprecation|Sunset)$/.test(name);
   return own ? `${name}-${operationId}` : name;
 }
 
-/** `components/headers`: those of one operation, each with what it really sends as its example. */
+/**
+ * The part of `components/headers` that depends on the operation. The example of each header is a value that it really
+ * sends.
+ */
 export function operationHeaders(route: Route, source: DocumentSource): Record<string, object> {
   const { urls } = source;
   const { headers, links = [] } = source.announcementOf(route) ?? {};
@@ -47,7 +50,6 @@ function header(description: string, example: string | undefined, pattern?: stri
   return example ? textHeader(description, example, pattern) : undefined;
 }
 
-/** A header object whose value is text. */
 function textHeader(description: string, example: string, pattern?: string): object {
   return { description, schema: { type: 'string', ...(pattern && { pattern }) }, example };
 }
@@ -56,7 +58,7 @@ function challengeOf({ scopes }: Route): string | undefined {
   return Refusal.lacking(scopes, '').error.headers['WWW-Authenticate'];
 }
 
-/** A path as a client has it. */
+/** The path with example ids in place of its parameters. */
 function filled(path: string): string {
   return path.replace(/\{\w+\}/g, '1');
 }
@@ -87,10 +89,10 @@ export function requestHeadersOf(route: Route): { $ref: string }[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-/** A header that is always there where it is declared. */
+/** Marks a header as required: each response that declares it also sends it. */
 const always = <T extends object>(header: T): T & { required: true } => ({ ...header, required: true });
 
-/** `components/headers`: those that are the same whatever the operation is; `operationHeaders` has the others. */
+/** The part of `components/headers` that is the same for every operation. `operationHeaders` has the rest. */
 export const responseHeaders = {
   'X-Request-Id': always(
     textHeader(
@@ -136,7 +138,7 @@ export const responseHeaders = {
 
 type HeaderName = keyof typeof responseHeaders | OperationHeader;
 
-/** Statuses of answers that are sent before a key was accepted. */
+/** Statuses of responses that are sent before the key is accepted. */
 const uncounted = new Set([401, 414, 431]);
 const retried = new Set([409, 429, 503]);
 
@@ -145,11 +147,11 @@ type Condition = (route: Route, status: number) => boolean | undefined;
 const everywhere: Condition = () => true;
 const validated: Condition = (route, status) => route.method === 'GET' && status < 400;
 const deprecated: Condition = (route) => route.deprecated !== undefined;
-/** A body that is late is read after the key was accepted, a head that is late before. */
+/** A 408 for a slow body comes after the key is accepted, a 408 for a slow request head before that. */
 const late: Condition = (route, status) => status === 408 && route.bodyType === undefined;
 const counted: Condition = (route, status) => !route.open && !uncounted.has(status) && !late(route, status);
 
-/** When an answer may carry each header. */
+/** The responses that may carry each header. */
 const conditions: Readonly<Record<HeaderName, Condition>> = {
   'X-Request-Id': everywhere,
   'X-Content-Type-Options': everywhere,
@@ -167,7 +169,7 @@ const conditions: Readonly<Record<HeaderName, Condition>> = {
   Sunset: deprecated,
 };
 
-/** The headers that a route's answer with this status may carry, each a reference into the components. */
+/** The headers that a route's response with this status may carry, as references into the components. */
 export function headersOf(route: Route, status: number): Record<string, { $ref: string }> {
   const names = Object.entries(conditions).filter(([, holds]) => holds(route, status));
   return Object.fromEntries(

@@ -15,8 +15,8 @@ const SCHEMAS = new Map<unknown, Schema>([
 ]);
 
 /**
- * The body of a handler that takes fields of it by their names, such as `@Body('user') user: UserDto`: one object of
- * them all, of which @nestjs/swagger says nothing. A form with files may have other fields.
+ * The body of a handler that takes body fields by their names, such as `@Body('user') user: UserDto`: one object with
+ * all these fields. @nestjs/swagger does not document such a body. A form with files may have other fields.
  */
 export function bodyOfFields({
   inputs,
@@ -35,7 +35,7 @@ export function bodyOfFields({
   return { required: required.length > 0, content };
 }
 
-/** The DTOs that handlers take by the name of a field, for @nestjs/swagger to describe. */
+/** The DTO classes of body fields that handlers take by name, for @nestjs/swagger to document. */
 export function classesOfFields(routes: readonly Route[]): Type[] {
   const types = routes.flatMap(({ inputs }) => namedIn(inputs, 'body')).map(({ type }) => type);
   return [...new Set(types)].filter(isDto);
@@ -52,8 +52,8 @@ export interface Parameter {
 }
 
 /**
- * The parameters of an operation. Added are those that its handler takes by name and @nestjs/swagger leaves out, such as a
- * `string | undefined`. Those that may be missing are not required, unless the feature documents them itself.
+ * The parameters of an operation, with those added that its handler takes by name and @nestjs/swagger leaves out, such
+ * as a `string | undefined`. Optional ones are not required, unless the feature itself documents them so.
  */
 export function withNamedParameters(parameters: readonly Parameter[], { inputs, handler }: Route): Parameter[] {
   const given = (Reflect.getMetadata(SWAGGER.parameters, handler) ?? []) as Parameter[];
@@ -80,12 +80,15 @@ function namedIn(inputs: readonly HandlerArgument[], kind: HandlerArgument['kind
   return named.toSorted((a, b) => a.index - b.index);
 }
 
-/** A DTO is required. So is what has pipes, as in @nestjs/swagger, unless one of the pipes needs no value. */
+/**
+ * A DTO is required. An argument with pipes is required too, as in @nestjs/swagger, unless one of the pipes accepts
+ * undefined.
+ */
 function isRequired({ type, isPiped, pipes }: HandlerArgument): boolean {
   return isPiped ? !pipes.some(needsNoValue) : isDto(type);
 }
 
-/** The pipes of Nest keep `{ optional: true }` for the classes that extend them. */
+/** Nest's pipes keep `{ optional: true }` in `options`, which subclasses inherit. */
 function needsNoValue(pipe: unknown): boolean {
   return pipe instanceof DefaultValuePipe || (pipe as { options?: { optional?: boolean } }).options?.optional === true;
 }

@@ -199,7 +199,7 @@ const operation = (method: string, path: string): Operation => document.paths[pa
 describe('the OpenAPI document', () => {
   it('is OpenAPI 3.1 and comes out clean under the recommended rules of Redocly', async () => {
     expect(document.openapi).toBe('3.1.0');
-    // As text: the type of such an object is so large that comparing it takes the compiler and the linter seconds each.
+    // As text: the type of this object is so large that the compiler and the linter would need seconds to compare it.
     const config = await createConfig('extends: [recommended]');
     const problems = await lintFromString({ source: texts.json, config });
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toStrictEqual([]);

@@ -35,15 +35,15 @@ with the source text that a reviver is given, or with a parser that keeps big in
 
 const outline = new DocumentBuilder()
   .setOpenAPIVersion('3.1.0')
-  // `addBearerAuth` would add that the token is a JWT.
+  // `addBearerAuth` would declare the token as a JWT.
   .addSecurity('bearerAuth', { type: 'http', scheme: 'bearer', description: 'An API key, `as_…`.' })
   .build();
 
 /**
- * The OpenAPI 3.1 document of every operation: what @nestjs/swagger reads from the controllers, completed from the table
- * of routes, so that nothing is answered that is not declared. int64 bounds and examples are bigints.
+ * Builds the OpenAPI 3.1 document of every operation. @nestjs/swagger reads it from the controllers, and the route
+ * table completes it, so that every possible response is declared. int64 bounds and examples are bigints.
  *
- * @throws {Error} when Nest does not know one of the routes.
+ * @throws {Error} if @nestjs/swagger does not know one of the routes.
  */
 export function buildOpenApiDocument(source: DocumentSource): OpenAPIObject {
   const { application, product, routes } = source;
@@ -95,7 +95,7 @@ function pathInDocument(route: Route): string {
   return route.path.replace(/^\/v1(?=\/)/, '');
 }
 
-/** The features, and what `@ApiTags` names besides. */
+/** The features, and the other tags that `@ApiTags` names. */
 function tagsOf({ paths }: OpenAPIObject, features: readonly Feature[]): TagObject[] {
   const operations = Object.values(paths).flatMap((path) => Object.values(path) as Operation[]);
   const others = new Set(operations.flatMap(({ tags = [] }) => tags));
@@ -132,13 +132,16 @@ function componentsOf(document: OpenAPIObject, source: DocumentSource): Componen
   return all;
 }
 
-/** An OpenAPI document as it is sent. */
+/** The texts of an OpenAPI document in its two formats. */
 export interface DocumentTexts {
   readonly json: string;
   readonly yaml: string;
 }
 
-/** Writes a document down when it is asked for, indented for people, every bigint as its digits. YAML costs the most. */
+/**
+ * Writes a format of the document when it is first read, indented for people, with every bigint exact. YAML is the
+ * slowest.
+ */
 export function documentTexts(document: OpenAPIObject): DocumentTexts {
   return {
     get json() {
@@ -150,15 +153,15 @@ export function documentTexts(document: OpenAPIObject): DocumentTexts {
   };
 }
 
-/** Blanks that nobody sees, among them line breaks of YAML 1.1; in both languages they stand in quotes. */
+/** Invisible blanks, among them line breaks of YAML 1.1. Both formats escape them in quoted strings. */
 const BLANKS = /[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/g;
-/** What some reader of YAML 1.1 takes for a number (Ruby: `1,000`), a symbol (Ruby: `:id`) or a type of its own. */
+/** Text that some YAML 1.1 parsers read as a number (Ruby: `1,000`), a symbol (Ruby: `:id`) or another type. */
 const MISREAD = /^[\d.,:=+-]/;
 
 const escapeBlanks = (text: string): string =>
   text.replace(BLANKS, (blank) => `\\u${blank.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** YAML that says the same by version 1.1, which the libraries of Python and Ruby read, as by 1.2. */
+/** Writes YAML that means the same in YAML 1.1, which the libraries of Python and Ruby read, and in YAML 1.2. */
 function writeYaml(value: object): string {
   const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   visit(document, {

@@ -2,8 +2,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { INT64_MAX, INT64_MIN } from '../../int64.js';
 
 /**
- * Gives every int64 its exact bounds, and turns what Nest writes as OpenAPI 3.0 had it into JSON Schema: `example`, and
- * an `allOf` of one, by which it puts anything beside a reference.
+ * Gives every int64 its exact bounds, and converts what @nestjs/swagger writes in the style of OpenAPI 3.0 to JSON
+ * Schema: `example`, and an `allOf` with one entry, which it uses to combine a reference with other keywords.
  */
 export function completeSchema(schema: Schema): void {
   const { properties = {}, items, allOf = [], type, format, example } = schema;
@@ -21,7 +21,7 @@ export function completeSchema(schema: Schema): void {
   delete schema.example;
 }
 
-/** Bodies are refused for a field that is not known, so their schemas, and those within, are closed. */
+/** Bodies with unknown fields are refused, so their schemas and nested schemas get `additionalProperties: false`. */
 export function closeSchema(schema: Schema, schemas: Schemas): void {
   for (const part of schema.anyOf ?? []) closeSchema(part, schemas);
   const name = nameOf(schema);
@@ -34,7 +34,9 @@ export function closeSchema(schema: Schema, schemas: Schemas): void {
   for (const part of Object.values(target.properties)) closeSchema(part, schemas);
 }
 
-/** A list of a named schema gets a name of its own, `Pets` for `Pet`, or what its `title` says. */
+/**
+ * Gives a list of a named schema its own name: the list's `title`, or the plural of the item's name, `Pets` for `Pet`.
+ */
 export function nameList(schema: Schema, document: OpenAPIObject): Schema {
   const item = schema.type === 'array' && schema.items ? nameOf(schema.items) : undefined;
   if (item === undefined) return schema;
@@ -47,7 +49,7 @@ function plural(name: string): string {
   return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
 
-/** The part of JSON Schema that DTO classes are described in. */
+/** The part of JSON Schema that describes DTO classes. */
 export interface Schema {
   $ref?: string;
   title?: string;
@@ -74,7 +76,7 @@ export function schemasOf(document: OpenAPIObject): Schemas {
 
 const PREFIX = '#/components/schemas/';
 
-/** The name that a reference points to; undefined for a schema that is no reference. */
+/** The name of the schema that a reference points to; undefined if the schema is not a reference. */
 function nameOf(schema: Schema): string | undefined {
   return schema.$ref?.startsWith(PREFIX) ? schema.$ref.slice(PREFIX.length) : undefined;
 }
@@ -83,7 +85,7 @@ function reference(name: string): { $ref: string } {
   return { $ref: PREFIX + name };
 }
 
-/** A value that the schema allows, put together from the examples of its parts; undefined where a part has none. */
+/** An example value of a schema, composed from the examples of its parts. Undefined if there is none. */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
   const [same] = [schemas[nameOf(schema) ?? ''], schema.allOf?.[0], schema.anyOf?.[0]].filter(Boolean);
