@@ -156,6 +156,7 @@ function rootModule(features: readonly Feature[], hooks: HookWatch, core: CorePr
 function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
   const config = nest.get<Config>(CONFIG);
   const observer = nest.get(ExchangeObserver);
+  const overload = nest.get(Overload);
   const filter = nest.get(ErrorFilter);
   const responder = nest.get(Responder);
   const guards = [RouteGuard, ApiKeyGuard, RateLimitGuard, RemovalGuard, NegotiationGuard, BodyGuard].map((guard) =>
@@ -168,7 +169,7 @@ function configureHttp(nest: INestApplication, adapter: HttpAdapter): void {
     longestDeadlineMs: Math.max(config.http.requestDeadlineMs, ...deadlines),
     observer,
     deadline: nest.get(Deadline),
-    overload: () => nest.get(Overload).faultAt(observer.workload.size),
+    overload: () => overload.faultAt(observer.workload.size),
     responder,
     unmatched: nest.get(Unmatched),
     filter,
