@@ -18,8 +18,8 @@ const NO_TRANSACTION = { inTransaction: false };
 
 /**
  * Caches keys by public id for a fixed life, which begins when the query is sent. So a revocation takes effect at most
- * one life after its commit. Ids that do not exist are cached as long in a map of their own, so a flood of them cannot
- * displace real keys. Both maps are bounded.
+ * one life after its commit. Ids that do not exist are cached for the same time in a separate map, so a flood of them
+ * cannot displace real keys. Both maps are bounded.
  *
  * The database gets one query at a time: see `Batcher`. So a flood of unknown keys takes one connection. The key of a
  * valid client waits for the running query, and for one query per 64 ids that were asked for before it.

@@ -52,9 +52,8 @@ export class ApiKeyGuard implements CanActivate {
 }
 
 /**
- * Decides whether the middleware of a feature may answer a request. The client needs what the guards require for the
- * route of the request. Without such a route, any valid key is enough. A refused key is counted and audited only when
- * the middleware answers.
+ * Decides whether the middleware of a feature may answer a request. The client needs the scopes of the request's route.
+ * Without such a route, any valid key is enough. A refused key is counted and audited only when the middleware answers.
  */
 @Injectable()
 export class MiddlewareAccess {

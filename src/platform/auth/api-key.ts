@@ -31,8 +31,8 @@ export function keyEnvironmentOf(nodeEnv: string): KeyEnvironment {
  * Generates a key: `as_` + environment + `_` + public id (8) + `_` + secret (32) + checksum (6), 55 characters.
  *
  * The secret is 32 base62 characters, 190 bits, so a plain hash at rest is enough (ASVS 5, 6.5.2). The checksum is the
- * CRC-32 of zlib over these 32 ASCII characters, in base62 (digits 0-9, A-Z, a-z), most significant digit first, padded
- * with `0` on the left. With it a scanner recognises a key without asking the service.
+ * CRC-32 of zlib over these 32 ASCII characters. It is written in base62 (digits 0-9, A-Z, a-z), most significant digit
+ * first, and padded with `0` on the left. With it a scanner recognises a key without asking the service.
  *
  * @param publicId 8 base62 characters. Default: random.
  */

@@ -10,8 +10,8 @@ import { faultOfClient, faultOfScopes, parseInstant } from './key-terms.js';
 const LOOK_EVERY_MS = 1000;
 
 /**
- * The API keys of a mounted file, API_KEYS_FILE. They exist beside those in the database. If both have a key of one id,
- * the file decides.
+ * The API keys of a mounted file, API_KEYS_FILE. They are accepted in addition to the keys in the database. If both
+ * have the same id, the file decides.
  *
  * The file is polled every second and not watched: kubelet swaps a symbolic link two folders up, and network file
  * systems send no events. If a new file cannot be used, the old keys stay and one error is logged. If the file is
@@ -145,7 +145,7 @@ export function readKeysFile(path: string): string {
 /**
  * Parses the text of a keys file: a JSON array of `{ id, hash, client, scopes, expiresAt? }`. `id` is the public id of
  * the key, `hash` the SHA-256 of its text in hexadecimal, `scopes` an array (`["*"]` for everything) and `expiresAt`
- * ISO 8601. One wrong entry refuses the whole file.
+ * ISO 8601. If one entry is wrong, the whole file is refused.
  *
  * @throws {ApiKeysFileError} that names the faults of the first five wrong entries, and counts the others.
  */

@@ -42,7 +42,7 @@ const words: readonly [name: string, ...string[]][] = [
   ['READINESS_CHECKS_DATABASE', 'true', 'false'],
 ];
 
-/** The fault of this variable alone, without those of combinations. */
+/** The fault of this variable's value alone. Faults of combinations of variables are ignored. */
 function faultOf(name: string, text: string): string | undefined {
   try {
     loadConfig({ [name]: text });

@@ -12,7 +12,7 @@ const tlsMode = kinds.oneOf('disable', 'verify-ca', 'verify-identity');
 const causalReads = kinds.oneOf('off', 'galera');
 const optimizations = kinds.someOf(...OPTIMIZATIONS);
 const port = kinds.integer(0, 65_535);
-// Milliseconds: up to ten minutes, ten minutes, one minute, one day.
+// Milliseconds: at most ten minutes; for `shortPause` one minute, for `age` one day.
 const duration = kinds.integer(1, 600_000);
 const pause = kinds.integer(0, 600_000);
 const shortPause = kinds.integer(0, 60_000);
