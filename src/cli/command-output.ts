@@ -62,7 +62,7 @@ export function commandLog(settings: Pick<LogSettings, 'level' | 'format'>): Pro
 }
 
 /**
- * The log of a command in production without a terminal, for example in the Job of a release. Undefined: the command
+ * The log of a command in production with JSON log lines, for example in the Job of a release. Undefined: the command
  * prints its messages.
  */
 export async function collectedLog({ env, log }: Pick<Config, 'env' | 'log'>): Promise<Log | undefined> {

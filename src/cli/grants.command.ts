@@ -62,8 +62,8 @@ async function serviceGrants(
     const privileges = own.get(table) ?? SERVICE_PRIVILEGES;
     const object = `${name(database)}.${name(table)}`;
     const grant = `GRANT ${privileges} ON ${object} TO ${login};`;
-    // A privilege on a column needs an existing table. So the table is created here, and the migration finds it and
-    // continues.
+    // A privilege on a column needs an existing table. So the printed statements also create the table, and the
+    // migration finds it and continues.
     if (privileges.includes('(')) return [`USE ${name(database)};`, tables.get(table) ?? '', grant];
     // A privilege on a missing table can be granted only together with CREATE, which is revoked afterwards.
     return [grant.replace('GRANT ', 'GRANT CREATE, '), `REVOKE CREATE ON ${object} FROM ${login};`];

@@ -185,8 +185,8 @@ class Interrupted extends StartFault {
 }
 
 /**
- * A signal that SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts, so that the command finishes the current step. A second of
- * these signals ends the process at once.
+ * An `AbortSignal` for SIGINT (Ctrl-C), SIGTERM and SIGHUP, so that the command finishes the current step. A second one
+ * ends the process at once.
  */
 function interruption(): AbortSignal {
   const controller = new AbortController();

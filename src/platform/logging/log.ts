@@ -102,7 +102,7 @@ export class LoggingModule {
 
 /** The begin and the duration of an outage, for the lines about it. Changes of the system clock do not affect them. */
 export class OutageTime {
-  /** ISO 8601 in UTC, by the system clock at the time when this object was created. */
+  /** When the outage began, ISO 8601 in UTC. Computed once, with the system clock, when this object is created. */
   readonly since: string;
 
   /** @param startedAt milliseconds, as `performance.now()` gives them. Default: now. */
