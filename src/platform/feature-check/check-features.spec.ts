@@ -24,7 +24,7 @@ import { checkFeatures, FeatureError } from './check-features.js';
 
 const platform = { name: 'the platform', version: '1.0.0', tables: [], entities: [] };
 
-/** What stops these features, all of it. */
+/** Every violation that stops these features. */
 async function violationsOf(...features: readonly Feature[]): Promise<readonly string[]> {
   try {
     await checkFeatures(features, platform, '/v1');
@@ -35,14 +35,14 @@ async function violationsOf(...features: readonly Feature[]): Promise<readonly s
   }
 }
 
-/** A feature that nothing is wrong with but what is given, which no compiler has seen. */
+/** A feature without faults, except for the given parts, which the compiler does not check. */
 function feature(given: object, metadata: object = {}): Feature {
   @Module(metadata)
   class ToysModule {}
   return defineFeature({ name: 'toys', platform: '^1.0.0', module: ToysModule, ...given });
 }
 
-/** What two files that import each other give each other. */
+/** The value that a circular import has while a feature is declared. */
 const unborn = undefined as unknown as Type;
 
 describe('a declaration that cannot be read', () => {

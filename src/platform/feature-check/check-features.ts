@@ -3,7 +3,7 @@ import module from 'node:module';
 import { dirname } from 'node:path';
 import type { Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-// Two of its files: its index would load all forty at every start.
+// Two files of semver. Its index would load all forty at every start.
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { DataSource } from 'typeorm';
@@ -24,8 +24,8 @@ interface PlatformClaims extends Claimant {
 /**
  * Checks everything that the features declare, before any of their code runs.
  *
- * @param basePath what the path of every route begins with, e.g. `/v1`.
- * @returns every route of every feature, and the features with what their modules bring.
+ * @param basePath the prefix of every route's path, e.g. `/v1`.
+ * @returns every route of every feature, and the features with everything that their modules declare.
  * @throws {FeatureError} (rejects) with every violation of every feature.
  */
 export async function checkFeatures(
@@ -49,7 +49,7 @@ export async function checkFeatures(
   return { routes, declared };
 }
 
-/** All that is wrong with the features that were to start together. */
+/** Every violation that was found in the features of one start. */
 export class FeatureError extends StartFault {
   constructor(readonly violations: readonly string[]) {
     super(`The features cannot start:\n${violations.map((violation) => `  - ${violation}`).join('\n')}`);
@@ -57,7 +57,7 @@ export class FeatureError extends StartFault {
   }
 }
 
-/** What the compiler cannot see. */
+/** Finds undefined values, which circular imports leave and which the compiler cannot see. */
 function holesIn({ name, module, migrations = [], errors = [] }: Feature): string[] {
   const parts: Readonly<Record<string, readonly unknown[]>> = { module: [module], migrations, errors };
   return Object.entries(parts)
@@ -67,7 +67,7 @@ function holesIn({ name, module, migrations = [], errors = [] }: Feature): strin
 
 const APP_PROVIDERS: readonly unknown[] = [APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE];
 
-/** What is wrong with one feature by itself, one sentence each. */
+/** The faults of one feature by itself, one clause each. */
 function faultsOf(feature: DeclaredFeature, platformVersion: string, started: readonly Feature[]): string[] {
   const { name, misread, needs } = feature;
   return [
@@ -90,7 +90,7 @@ function faultsOfPlatform({ platform }: Feature, version: string): string[] {
   return satisfies(version, platform) ? [] : [`was built for platform ${platform}; this is ${version}`];
 }
 
-/** TypeORM says each of these too, but only once it is connected, and one at a time. */
+/** TypeORM reports these faults too, but only after it has connected, and one at a time. */
 function faultsOfSchema({ entities, migrations = [] }: Claimant): string[] {
   return [
     ...entities
@@ -102,7 +102,7 @@ function faultsOfSchema({ entities, migrations = [] }: Claimant): string[] {
   ];
 }
 
-/** The prefix shows which feature a variable belongs to, and keeps it apart from those of the platform. */
+/** The prefix shows which feature a variable belongs to, and avoids clashes with the platform's variables. */
 function faultsOfConfig({ name, config }: DeclaredFeature): string[] {
   const prefix = `${name.replaceAll('-', '_').toUpperCase()}_`;
   return Object.keys(config?.variables ?? {}).flatMap((variable) => {
@@ -111,7 +111,7 @@ function faultsOfConfig({ name, config }: DeclaredFeature): string[] {
   });
 }
 
-/** The sentence names the module too, since it may be one of a library that the feature imports. */
+/** The clause names the module too, because it may belong to a library that the feature imports. */
 function faultsOfProviders({ modules }: DeclaredFeature): string[] {
   const provided = modules.flatMap(({ type, providers }) =>
     providers.map((provider) => ({ token: (provider as { provide?: unknown }).provide, module: type.name })),
@@ -127,10 +127,15 @@ function faultsOfProviders({ modules }: DeclaredFeature): string[] {
   ];
 }
 
-/** What the compiler, else `@Inject()`, leaves on a class about what its constructor takes, or is put into it thereafter. */
+/**
+ * Metadata about the dependencies of a class, written by the compiler or by `@Inject()` on a parameter or a property.
+ */
 const KNOWN_NEEDS = [nest.PARAMTYPES_METADATA, nest.SELF_DECLARED_DEPS_METADATA, nest.PROPERTY_DEPS_METADATA];
 
-/** Classes of which Nest would make an instance without a word, or answer without a key. */
+/**
+ * Finds classes that Nest would create without their dependencies, WebSocket gateways, which would answer without a
+ * key, and message handlers, which would never be called.
+ */
 function faultsOfClasses({ modules }: DeclaredFeature): string[] {
   const made = new Set(
     modules.flatMap(({ controllers, providers }) => [...controllers, ...providers.flatMap(classOf)]),
@@ -161,16 +166,16 @@ function handlersOf(type: Type): [name: string, handler: object][] {
 }
 
 /**
- * False for a constructor function that is no class (Node's `EventEmitter`), and for a class that only inherits a
- * constructor, such as a subclass of a library's client: they need no injection.
+ * False for a constructor function that is not a class (Node's `EventEmitter`), and for a class that only inherits its
+ * constructor, such as a subclass of a library's client. They need no injection.
  */
 function takesSomething(type: Type): boolean {
   return type.length > 0 && Function.prototype.toString.call(type).startsWith('class');
 }
 
 /**
- * Packages of which a process may hold one copy only. Injection goes by the identity of classes, exceptions by
- * `instanceof`, metadata by the table that holds it.
+ * Packages of which a process must load one copy only. Injection compares classes by identity, exceptions are
+ * recognised by `instanceof`, and each copy of a package has its own metadata storage.
  */
 const SINGLE = [
   '@nestjs/common',
@@ -188,8 +193,8 @@ const SINGLE = [
 const HERE = import.meta.url;
 
 /**
- * One clause for each package that the feature would load from another place than the platform does. A feature of a
- * second animal-store is known by its declaration, which that one holds: its scopes would be lost.
+ * One clause for each package that the feature would load from another place than the platform. A feature that is
+ * declared by a second copy of animal-store is known to that copy only, so its scopes would be lost.
  */
 export function faultsOfCopies(feature: Feature): string[] {
   if (ownerOf(feature.module) === undefined) {
@@ -209,7 +214,7 @@ function faultsOfPackage(name: string, file: string): string[] {
   ];
 }
 
-/** Where a package is found from a file, links followed; undefined where it is not. */
+/** The folder of a package, resolved from a file and with symbolic links followed. Undefined if it is not found. */
 function folderOf(name: string, from: string): string | undefined {
   try {
     const manifest = module.findPackageJSON(name, from);

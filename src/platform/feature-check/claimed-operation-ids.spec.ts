@@ -20,7 +20,7 @@ async function routesOf(...features: readonly Feature[]): Promise<readonly Route
 const idsOf = async (...features: readonly Feature[]): Promise<string[]> =>
   (await routesOf(...features)).map(({ operationId }) => operationId);
 
-/** The usual controller, at some path. */
+/** A typical controller at the given path. */
 function catsAt(path: string, operationId?: string): Type {
   @Controller(path)
   class CatsController {

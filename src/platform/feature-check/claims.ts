@@ -4,16 +4,16 @@ import type { Entities, Feature } from '../feature.js';
 
 type Claim = readonly [owner: string, claim: string];
 
-/** What only one may have: the part of a feature that may clash, which the platform has too. */
+/** The parts of a feature, or of the platform, whose names must be unique. */
 export type Claimant = Pick<Feature, 'migrations' | 'scopes' | 'errors' | 'config'> & {
   readonly entities: Entities;
-  /** Besides those of the entities. */
+  /** Tables in addition to those of the entities. */
   readonly tables?: readonly string[];
 };
 
 const naming = new DefaultNamingStrategy();
 
-/** The table of an entity class; undefined where it is none. */
+/** The table of an entity class; undefined for any other class. */
 export function tableOf(entity: Entities[number]): string | undefined {
   if (entity instanceof EntitySchema) return naming.tableName(entity.options.name, entity.options.tableName);
   const [table] = getMetadataArgsStorage().filterTables(entity);
@@ -24,7 +24,7 @@ const CLAIMS: Readonly<Record<string, (claimant: Claimant) => readonly string[]>
   scope: ({ scopes = {} }) => Object.keys(scopes),
   migration: ({ migrations = [] }) => migrations.map(({ name }) => name),
   variable: ({ config }) => Object.keys(config?.variables ?? {}),
-  // Some servers ignore case in the names of tables.
+  // Some database servers ignore case in table names.
   table: ({ tables = [], entities }) => [
     ...tables,
     ...entities.flatMap((entity) => tableOf(entity)?.toLowerCase() ?? []),
@@ -32,7 +32,7 @@ const CLAIMS: Readonly<Record<string, (claimant: Claimant) => readonly string[]>
   'error code': ({ errors = [] }) => errors.map(({ code }) => code),
 };
 
-/** One sentence for each thing that is claimed more than once, by two features or by one and the platform. */
+/** One sentence for each name that two features, or a feature and the platform, both claim. */
 export function clashesOf(features: readonly (Claimant & Pick<Feature, 'name'>)[], platform: Claimant): string[] {
   const owners = features.map((feature) => [`feature '${feature.name}'`, feature] as const);
   const errors = [...Object.values(coreErrors), ...(platform.errors ?? [])];
@@ -51,7 +51,7 @@ export function clashesOf(features: readonly (Claimant & Pick<Feature, 'name'>)[
   ];
 }
 
-/** One sentence for each thing that is claimed more than once. */
+/** One sentence for each claim that occurs more than once. */
 export function clashes(what: string, claims: readonly Claim[]): string[] {
   const owners = Map.groupBy(claims, ([, claim]) => claim);
   return [...owners]

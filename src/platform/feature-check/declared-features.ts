@@ -5,7 +5,7 @@ import { ConfigError, type Config } from '../config/index.js';
 import { ownerOf, type Entities, type Feature } from '../feature.js';
 import { GLOBAL_MODULE_METADATA } from '../nest-internals.js';
 
-/** What one Nest module declares, by its decorator or by its dynamic form. */
+/** The declarations of one Nest module, from its decorator or from its dynamic form. */
 export interface DeclaredModule {
   readonly type: Type;
   readonly controllers: readonly Type[];
@@ -14,19 +14,22 @@ export interface DeclaredModule {
   readonly isGlobal: boolean;
 }
 
-/** A feature with all that its module brings. */
+/** A feature with everything that its modules declare. */
 export interface DeclaredFeature extends Feature {
   /** The entities that its modules register by `TypeOrmModule.forFeature`. */
   readonly entities: Entities;
-  /** The feature's own module and every module that it imports, directly or not, except those of other features. */
+  /**
+   * The feature's own module and every module that it imports, directly or indirectly, except modules of other
+   * features.
+   */
   readonly modules: readonly DeclaredModule[];
-  /** The features whose modules it imports. */
+  /** The features whose modules this feature imports. */
   readonly needs: readonly Feature[];
-  /** Those of them that it imports themselves in place of their modules. */
+  /** Features that it imports directly, although it must import their `.module`. */
   readonly misread: readonly Feature[];
 }
 
-/** The class that Nest makes an instance of for a provider, where it makes one. */
+/** The class that Nest instantiates for a provider, as a list; empty if there is none. */
 export function classOf(provider: Provider): Type[] {
   if (typeof provider === 'function') return [provider];
   return 'useClass' in provider && typeof provider.useClass === 'function' ? [provider.useClass] : [];
@@ -35,9 +38,9 @@ export function classOf(provider: Provider): Type[] {
 type Import = Type | DynamicModule | Promise<DynamicModule> | ForwardReference<() => Type>;
 
 /**
- * Reads what each feature's module and its imports declare, as it is written. Nothing is made of it yet, so that a
- * feature that may not start has run none of its code; and what Nest would add is not in it, a `@Global()` module that
- * every other one is given for example. What cannot be read is left out: Nest says where it is.
+ * Reads what each feature's module and its imports declare. No provider is created yet, so that a feature that may not
+ * start has not run its code. Additions by Nest are absent, for example `@Global()` modules, which Nest gives to every
+ * module. Declarations that cannot be read are left out, because Nest reports them.
  */
 export function declareFeatures(features: readonly Feature[]): Promise<DeclaredFeature[]> {
   const globals: DynamicModule[] = [];
@@ -60,11 +63,11 @@ async function modulesUnder(root: Type, globals: DynamicModule[]): Promise<Omit<
     const owner = type === root ? undefined : ownerOf(type);
     if (owner !== undefined) {
       needs.push(owner);
-      // A feature looks like a module in its dynamic form.
+      // A feature has a property `module`, so it looks like a dynamic module.
       if (owner === (imported as unknown)) misread.push(owner);
       continue;
     }
-    // A class may be imported in several dynamic forms, but what its decorator says counts once.
+    // A class may be imported in several dynamic forms, but its decorator is read once.
     for (const declaration of new Set([type, imported])) {
       if (seen.has(declaration)) continue;
       const { imports, ...module } = readModule(declaration, globals);
@@ -77,7 +80,7 @@ async function modulesUnder(root: Type, globals: DynamicModule[]): Promise<Omit<
   return { entities, modules, needs, misread };
 }
 
-/** What a class says by its decorator, or a dynamic module by itself. */
+/** Reads the decorator of a class, or the properties of a dynamic module. */
 function readModule(module: Type | DynamicModule, globals: DynamicModule[]): DeclaredModule & { imports: Import[] } {
   const isClass = typeof module === 'function';
   const list = <T>(name: 'controllers' | 'providers' | 'imports' | 'exports'): T[] => {
@@ -97,10 +100,10 @@ function readModule(module: Type | DynamicModule, globals: DynamicModule[]): Dec
 }
 
 /**
- * Replaces equal global modules in a list of imports by one: Nest would make each of them, and with
- * `ScheduleModule.forRoot()` in two features run every job twice. A list that is frozen stays as it is.
+ * Replaces equal global modules in a list of imports by the same object. Otherwise Nest would create each of them, and
+ * with `ScheduleModule.forRoot()` in two features it would run every job twice. A frozen list is not changed.
  *
- * @param globals those of all lists so far; those of this one are added.
+ * @param globals the global modules of all lists so far; those of this list are added.
  */
 function shareGlobals(imports: (DynamicModule | undefined)[], globals: DynamicModule[]): void {
   imports.forEach((imported, index) => {
@@ -112,10 +115,10 @@ function shareGlobals(imports: (DynamicModule | undefined)[], globals: DynamicMo
 }
 
 /**
- * Whether two values are equal: lists and plain objects by their members, everything else by identity, since private fields
- * of instances cannot be compared.
+ * Whether two values are equal. Lists and plain objects are compared by their members, everything else by identity,
+ * because private fields of instances cannot be compared.
  *
- * @param within the objects that hold `left`. An object that holds itself is equal to itself only.
+ * @param within the objects that contain `left`. An object that contains itself is equal only to itself.
  */
 function areEqual(left: unknown, right: unknown, within: readonly unknown[] = []): boolean {
   if (Object.is(left, right)) return true;
@@ -135,14 +138,17 @@ function isPlain(value: unknown): value is Record<PropertyKey, unknown> {
 
 type Entity = Entities[number];
 
-/** A data source that gives whoever asks for an entity's repository the entity. */
+/** A data source whose `getRepository` returns the entity itself. */
 const ASKED = {
   entityMetadatas: [],
   options: {},
   getRepository: (entity: Entity) => entity,
 } as unknown as DataSource;
 
-/** The entities that a module registers, where it is a `TypeOrmModule.forFeature`: its factories ask for their repositories. */
+/**
+ * The entities that a `TypeOrmModule.forFeature` registers. Each of its factories asks for the repository of one
+ * entity.
+ */
 function entitiesIn(type: Type, providers: readonly Provider[]): Entities {
   if (type !== TypeOrmModule) return [];
   const factories = providers.filter((provider): provider is FactoryProvider => 'useFactory' in provider);
@@ -156,9 +162,9 @@ export function nameOfEntity(entity: Entity): string {
 }
 
 /**
- * The features without those that FEATURES_OFF names, whose tables stay as they are.
+ * The features without those that FEATURES_OFF names. The tables of a feature that is off are not changed.
  *
- * @throws {ConfigError} for a name that none of them has, and for variables of theirs that were not read.
+ * @throws {ConfigError} if FEATURES_OFF has an unknown name, or if the variables of a started feature were not read.
  */
 export function startedFeatures(
   features: readonly Feature[],
@@ -177,8 +183,8 @@ export function startedFeatures(
 }
 
 /**
- * The features that read the environment by @nestjs/config: those that import its module, or all where that or its
- * `ConfigService` is global, by itself or as an export of a global module.
+ * The features that read the environment through @nestjs/config: those that import its module. If the module or its
+ * `ConfigService` is global, or a global module exports one of them, these are all features.
  */
 export function readersOfEnvironment(features: readonly DeclaredFeature[]): readonly DeclaredFeature[] {
   const modules = features.flatMap((feature) => feature.modules);
@@ -188,7 +194,7 @@ export function readersOfEnvironment(features: readonly DeclaredFeature[]): read
   return features.filter((feature) => isGlobal || feature.modules.some(isOfConfig));
 }
 
-/** The global modules with all that they export, the exports of exported modules too. */
+/** The global modules with everything that they export, including the exports of exported modules. */
 function givenToAll(modules: readonly DeclaredModule[]): ReadonlySet<unknown> {
   const given = new Set<unknown>(modules.filter(({ isGlobal }) => isGlobal).map(({ type }) => type));
   for (const token of given) {
@@ -198,13 +204,16 @@ function givenToAll(modules: readonly DeclaredModule[]): ReadonlySet<unknown> {
   return given;
 }
 
-/** The class of a module, or what a provider is injected by. */
+/** The class of a module, or the injection token of a provider. */
 function tokenOf(item: unknown): unknown {
   const { module, provide } = Object(item) as { readonly module?: unknown; readonly provide?: unknown };
   return module ?? provide ?? item;
 }
 
-/** Whether it is the ConfigModule of @nestjs/config, of which each package may have its own, or extends that. */
+/**
+ * Whether a module is the ConfigModule of @nestjs/config or extends it. Packages may have copies of it, so this does
+ * not compare classes.
+ */
 function isOfConfig({ type }: DeclaredModule): boolean {
   return 'envVariablesLoaded' in type;
 }

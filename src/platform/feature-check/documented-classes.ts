@@ -4,7 +4,7 @@ import type { Route } from '../routing/index.js';
 import { documentDto, undeclaredProperties } from '../validation/index.js';
 import { clashes } from './claims.js';
 
-/** A documented field, or answer. */
+/** A documented field, or a documented response. */
 interface Field {
   readonly type?: unknown;
   readonly enumName?: string;
@@ -12,27 +12,29 @@ interface Field {
   readonly items?: { readonly enum?: unknown };
 }
 
-/** The documented answers of a handler, by their status. */
+/** The documented responses of a handler, by status. */
 function responsesOf(handler: object): Readonly<Record<string, Field>> {
   return (Reflect.getMetadata(SWAGGER.response, handler) ?? {}) as Record<string, Field>;
 }
 
-/** The fields of what a handler answers with this status; undefined where no class with documented ones says so. */
+/**
+ * The documented fields of a handler's response with this status; undefined if it has no class with documented fields.
+ */
 export function fieldsOfAnswer({ handler }: Route, status: number): readonly string[] | undefined {
   const type = classOf(responsesOf(handler)[status]?.type);
   return type && documentedProperties(type).map(([name]) => name);
 }
 
-/** A class with documented fields, which may be given in an array or by a function. */
+/** The class with documented fields that a type is; the type may be an array of it, or a function that returns it. */
 function classOf(type: unknown): Type | undefined {
   const single: unknown = Array.isArray(type) ? type[0] : type;
   if (typeof single !== 'function') return undefined;
-  // As @nestjs/swagger distinguishes `{ type: () => Toy }` from a class.
+  // @nestjs/swagger too recognises `{ type: () => Toy }` by the name of the function.
   if (single.name === 'type') return classOf((single as () => unknown)());
   return Reflect.hasMetadata(SWAGGER.properties, single.prototype as object) ? (single as Type) : undefined;
 }
 
-/** What the document calls it. */
+/** The name of the class in the OpenAPI document. */
 function nameOf(type: Type): string {
   const schemas = Reflect.getOwnMetadata(SWAGGER.schema, type) as { readonly name?: string }[] | undefined;
   return schemas?.at(-1)?.name ?? type.name;
@@ -43,9 +45,9 @@ function fieldsOf(type: Type): Field[] {
 }
 
 /**
- * Describes the classes that operations take and answer by their validators, before the document is made of them.
+ * Documents the classes of requests and responses by their validators, before the OpenAPI document is built.
  *
- * @returns one sentence for each thing that the document would say otherwise than the validators do.
+ * @returns one sentence for each contradiction between the documentation and the validators.
  */
 export function documentClasses(routes: readonly Route[]): string[] {
   const seen = new Set<unknown>();
@@ -61,7 +63,7 @@ export function documentClasses(routes: readonly Route[]): string[] {
   });
 }
 
-/** The classes of what a handler takes: its body or a field of it, its whole query, all its path parameters. */
+/** The classes of a handler's inputs: its body or a body field, the whole query, all path parameters. */
 function inputsOf({ inputs }: Route): { readonly kind: string; readonly type: Type }[] {
   return inputs.flatMap(({ kind, data, type }) =>
     kind !== undefined && (kind === 'body' || typeof data !== 'string') && isClass(type) ? [{ kind, type }] : [],
@@ -69,16 +71,16 @@ function inputsOf({ inputs }: Route): { readonly kind: string; readonly type: Ty
 }
 
 function isClass(type: unknown): type is Type {
-  // `type: () => Toy` is for a class that is not loaded yet; @nestjs/swagger knows such a function by its name.
+  // `type: () => Toy` names a class that is not loaded yet. @nestjs/swagger recognises such a function by its name.
   return typeof type === 'function' && type.name !== 'type';
 }
 
-/** What a schema of the document is made of: a class, or the values of an enumeration as text. */
+/** The source of a schema in the document: a class, or the values of an enumeration as text. */
 type Source = Type | string;
 
 /**
- * One sentence for each schema of the document that is made of two things: @nestjs/swagger would let the last one stand
- * for all, and the operations of the others would be documented wrongly.
+ * One sentence for each schema name that has two sources. @nestjs/swagger would use the last source for all of them,
+ * and document the operations of the others wrongly.
  */
 export function clashesOfSchemas(routes: readonly Route[]): string[] {
   const owners = new Map<string, Map<Source, string>>();
@@ -94,14 +96,14 @@ export function clashesOfSchemas(routes: readonly Route[]): string[] {
 
 function schemasOf({ handler, inputs }: Route): [string, Source][] {
   const answered = Object.values(responsesOf(handler)).flatMap(({ type }) => schemasUnder(type));
-  // A query has schemas for its enumerations only.
+  // A query class has no schema itself; only its enumerations have.
   const asked = inputs.flatMap(({ kind, type }) =>
     schemasUnder(type).filter(([, source]) => kind === 'body' || source !== type),
   );
   return [...asked, ...answered];
 }
 
-/** The schemas of a class and of all that its fields hold. */
+/** The schemas of a class and of all classes in its fields. */
 function schemasUnder(root: unknown): [string, Source][] {
   const found: [string, Source][] = [];
   const seen = new Set<unknown>();

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-// Imported as a whole: an old Node lacks a part of it, and is refused later with a message.
+// A default import, because a named import of `getCallSites` would stop an old Node before it is refused with a
+// message.
 import util from 'node:util';
 import { ApiError, StartFault } from '../errors/index.js';
 import { callingFile, fileOf, type Feature } from '../feature.js';
@@ -8,7 +9,7 @@ import { stackOf } from '../logging/index.js';
 import { declareFeatures, nameOfEntity, type DeclaredFeature } from './declared-features.js';
 import { injectionReason } from './injection-faults.js';
 
-/** What stopped the start, attributed to the feature that it came from. */
+/** A failure of the start that comes from a feature. */
 export class FeatureStartError extends Error {
   constructor(
     readonly feature: string,
@@ -16,12 +17,12 @@ export class FeatureStartError extends Error {
   ) {
     super(`feature '${feature}' failed to start: ${reasonOf(cause)}`, { cause });
     this.name = 'FeatureStartError';
-    // The feature's team looks for the line of its own, and for no other.
+    // Shows the stack of the cause, in which the feature's team finds its own line.
     this.stack = stackOf(this.message, cause);
   }
 }
 
-/** The message for a client says less than its cause. */
+/** The message of an ApiError is meant for clients, and its cause says more. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof ApiError && cause.cause instanceof Error) return cause.cause.message;
   const { code } = ((cause as { driverError?: unknown } | undefined)?.driverError ?? {}) as { code?: unknown };
@@ -30,9 +31,10 @@ function reasonOf(cause: unknown): string {
 }
 
 /**
- * What `starting` comes to.
+ * Awaits `starting`, and attributes its failure to a feature if possible.
  *
- * @throws {FeatureStartError | StartFault} (rejects) for what came out of a feature's code, or names one of its classes.
+ * @throws {FeatureStartError | StartFault} (rejects) if the error came from a feature's code, or names one of its
+ * classes.
  */
 export async function attributeToFeature<T>(features: readonly Feature[], starting: Promise<T>): Promise<T> {
   try {
@@ -40,23 +42,27 @@ export async function attributeToFeature<T>(features: readonly Feature[], starti
   } catch (error) {
     if (error instanceof FeatureStartError || !(error instanceof Error)) throw error;
     const names = namesIn(await declareFeatures(features));
-    // A `$` may begin a name or end it, where `\b` sees no edge.
+    // A name may begin or end with `$`, where `\b` does not match.
     const words = error.message.match(/[\p{ID_Continue}$]+/gu) ?? [];
     const feature =
       ownerOfFiles(features)(filesIn(error.stack ?? '')) ?? words.map((word) => names.get(word)).find(Boolean);
     if (feature === undefined) throw error;
-    // It says all that there is to say.
+    // The message of a StartFault is complete without a stack.
     if (error instanceof StartFault) throw new StartFault(`feature '${feature}' cannot start: ${error.message}`);
     throw new FeatureStartError(feature, error);
   }
 }
 
-/** Calls between a line of the log and the code that wrote it: pino's, Nest's, and those of a library around it. */
+/**
+ * The number of stack frames to search. Between a log line and its caller are frames of pino, Nest and wrapping
+ * libraries.
+ */
 const CALLS = 30;
 
 /**
- * Finds the feature that writes a line of the log outside of a request, as a job, a subscriber or a middleware does: by
- * the name that its `Logger` was made with, where one feature alone has such a class, else by the file that it is in.
+ * Returns a function that finds the feature of a log line outside of a request, for example of a job, a subscriber or a
+ * middleware. It searches by the context of the `Logger`, if only one feature has a class of that name, and otherwise
+ * by the files on the call stack.
  */
 export function lineAttribution(features: readonly Feature[]): (context: unknown) => string | undefined {
   let names: ReadonlyMap<unknown, string | undefined> = new Map();
@@ -67,7 +73,7 @@ export function lineAttribution(features: readonly Feature[]): (context: unknown
   return (context) => names.get(context) ?? ownerOf(callers());
 }
 
-/** The names of the features' classes; undefined for one that several have. */
+/** The feature of each class name; undefined for a name that several features use. */
 function namesIn(features: readonly DeclaredFeature[]): ReadonlyMap<unknown, string | undefined> {
   const names = new Map<unknown, string | undefined>();
   for (const { name, modules, entities } of features) {
@@ -84,17 +90,22 @@ function namesIn(features: readonly DeclaredFeature[]): ReadonlyMap<unknown, str
   return names;
 }
 
-/** Finds the feature in whose file, else in whose folder, the first of some files lies that lies in any. */
+/**
+ * Returns a function that finds the feature of a list of files: the first file in a feature's file or folder decides.
+ */
 function ownerOfFiles(features: readonly Feature[]): (files: readonly string[]) => string | undefined {
   const places = placesOf(features);
   const ownerOf = (file: string) => places.find(({ start }) => file.startsWith(start))?.name;
   return (files) => files.map(ownerOf).find((owner) => owner !== undefined);
 }
 
-/** The file that this code runs from, which in the bundled program is a chunk beside those of the features. */
+/** The file of this code. In the bundled program it is a chunk in the same folder as the features' chunks. */
 const HERE = callingFile(0) ?? '';
 
-/** What a path of each feature's begins with, the longest first: a folder may lie in another's, or be that of several. */
+/**
+ * The file of each feature, and its folder, unless the platform or another feature shares that folder. The longest path
+ * comes first, because a folder may lie in the folder of another feature.
+ */
 function placesOf(features: readonly Feature[]): { name: string; start: string }[] {
   const files = features.map((feature) => ({ name: feature.name, start: pathOf(fileOf(feature) ?? '') }));
   const platform = `${dirname(pathOf(HERE))}/`;

@@ -7,7 +7,7 @@ import { inTime } from '../time.js';
 import type { DeclaredFeature } from './declared-features.js';
 import { FeatureStartError } from './feature-at-fault.js';
 
-/** Nest's lifecycle hooks, at start and at stop. */
+/** Nest's lifecycle hooks at start and at shutdown. */
 const HOOKS = [
   'onModuleInit',
   'onApplicationBootstrap',
@@ -16,7 +16,7 @@ const HOOKS = [
   'onApplicationShutdown',
 ] as const;
 
-/** What a module has besides: where it names its middleware. */
+/** Modules also have `configure`, which declares their middleware. */
 const MODULE_HOOKS = [...HOOKS, 'configure'] as const;
 
 type Hook = (typeof MODULE_HOOKS)[number];
@@ -28,14 +28,17 @@ const BESIDE_NEST =
 
 const SECOND_DATA_SOURCE = 'is a DataSource of its own; the service has one: use TypeOrmModule.forFeature';
 
-/** Work of a feature's at start or stop. */
+/** A hook or factory of a feature that is running. */
 export interface HookAtWork {
   readonly feature: string;
-  /** The class and its hook, `Kettle.onModuleInit`, or what is made by a factory. */
+  /** The class and its hook, such as `Kettle.onModuleInit`, or the factory of a provider. */
   readonly work: string;
 }
 
-/** Knows which factories and lifecycle hooks of the features have begun and not ended: who holds a start or a stop up. */
+/**
+ * Tracks the factories and lifecycle hooks of features that have begun and not ended, to name what delays a start or a
+ * shutdown.
+ */
 export class HookWatch {
   private readonly running = new Set<HookAtWork>();
   private modules: ModulesContainer | undefined;
@@ -43,16 +46,16 @@ export class HookWatch {
 
   constructor(private readonly features: readonly DeclaredFeature[]) {}
 
-  /** Takes Nest's modules while Nest still creates their providers. */
+  /** Takes Nest's modules, while Nest still creates their providers. */
   meet(modules: ModulesContainer): void {
     this.modules = modules;
   }
 
   /**
-   * Watches every call of a hook from now on. To be called when all providers exist.
+   * Watches every call of a hook from now on. Must be called after all providers are created.
    *
-   * @param countHandlers how many handlers Express has.
-   * @throws {FeatureStartError} for a provider that is a DataSource of its own, by whichever token.
+   * @param countHandlers returns the number of Express's handlers.
+   * @throws {FeatureStartError} for a provider that is a second DataSource, whatever its token.
    */
   begin(countHandlers: () => number = () => 0): void {
     this.countHandlers = countHandlers;
@@ -65,7 +68,10 @@ export class HookWatch {
     }
   }
 
-  /** The error for handlers that were added while the features' classes were made: by one of those that are given Express. */
+  /**
+   * The error for handlers that were added to Express while Nest created the features' classes. It names the first
+   * class of a feature that injects HttpAdapterHost.
+   */
   addedHandlers(): FeatureStartError {
     const given = this.providers().find(({ wrapper }) =>
       dependenciesOf(wrapper).some(({ token }) => token === HttpAdapterHost),
@@ -73,7 +79,7 @@ export class HookWatch {
     return new FeatureStartError(given?.feature ?? 'unknown', `${nameOf(given?.wrapper.token)} ${BESIDE_NEST}`);
   }
 
-  /** @throws {FeatureStartError} (rejects) for a feature that has not started after so many milliseconds, and maybe never will. */
+  /** @throws {FeatureStartError} (rejects) if `starting` has not settled after `ms` milliseconds. */
   async within<T extends object>(ms: number, starting: Promise<T>): Promise<T> {
     const started = await inTime(ms, starting);
     if (started !== false) return started;
@@ -116,12 +122,12 @@ export class HookWatch {
         this.running.delete(work);
       }
     };
-    // Not on an object that takes no new property: its hook is called all the same.
+    // An object that is not extensible refuses the property. Its hook runs unwatched.
     Reflect.defineProperty(instance, hook, { value: watched });
   }
 }
 
-/** Begun and not ended. One that waits for another, which it is given, is so too. */
+/** Whether Nest has begun to create the provider and not ended. True also while it waits for its dependencies. */
 function isPending(wrapper: InstanceWrapper): boolean {
   const { isPending, isResolved } = wrapper.getInstanceByContextId(STATIC_CONTEXT);
   return isPending === true && isResolved !== true;

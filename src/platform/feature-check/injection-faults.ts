@@ -1,7 +1,10 @@
 const LOOP = 'two of its providers or modules need each other; give one of them the other by forwardRef()';
 const NO_MODULE = 'one of its modules imports what is no module; add it to its controllers or providers instead';
 
-/** What Nest and TypeORM cannot put together, by the names of their exceptions; parts of their messages by a pattern. */
+/**
+ * The sentence for each exception of Nest or TypeORM, by the name of its class. Some sentences take parts of its
+ * message.
+ */
 const SENTENCES: Readonly<Record<string, string | ((error: Unresolved) => string)>> = {
   CircularDependencyException: LOOP,
   UndefinedForwardRefException: LOOP,
@@ -32,11 +35,11 @@ const SENTENCES: Readonly<Record<string, string | ((error: Unresolved) => string
   },
 };
 
-/** Nest says what a provider needs beside its message. */
+/** An exception for a missing dependency: Nest adds the provider as `type` and the missing token as `context.name`. */
 type Unresolved = Error & { readonly type?: unknown; readonly context?: { readonly name?: unknown } };
 
 /**
- * A sentence that says what to write instead, for an error of Nest's injector or of TypeORM's entities.
+ * A sentence that says how to correct an error of Nest's injector or of TypeORM's entities.
  *
  * @returns undefined for any other error.
  */
@@ -73,7 +76,7 @@ function missing(type: string, token: unknown): string {
   );
 }
 
-/** At run time an interface is only `Object`, and a class of `import type` only `Function`. */
+/** At run time an interface is `Object`, and a class imported by `import type` is `Function`. */
 function nameOf(token: unknown): string | undefined {
   if (typeof token === 'function') return token === Object || token === Function ? undefined : token.name;
   return typeof token === 'string' || typeof token === 'symbol' ? String(token) : undefined;

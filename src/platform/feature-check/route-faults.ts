@@ -4,7 +4,7 @@ import { hasShape, isChecked, neverText } from '../validation/index.js';
 import { clashes } from './claims.js';
 import { fieldsOfAnswer } from './documented-classes.js';
 
-/** What is wrong with the routes that the features' controllers serve, one sentence each. */
+/** The faults of the routes that the features' controllers serve, one sentence each. */
 export function faultsOfRoutes(routes: readonly Route[], features: readonly Feature[]): string[] {
   const scopes = new Set(features.flatMap((feature) => Object.keys(feature.scopes ?? {})));
   const codes = new Set(features.flatMap(({ name, errors = [] }) => errors.map(({ code }) => `${name} ${code}`)));
@@ -35,7 +35,10 @@ export function faultsOfRoutes(routes: readonly Route[], features: readonly Feat
   ];
 }
 
-/** What nobody checks is refused, since each such request would be a fault of the service; so is what nobody can send. */
+/**
+ * Refuses inputs that nothing validates, because each such request would be answered with 500. Also refuses parameters
+ * that no client can send.
+ */
 function faultsOfInput({ queryType, inputs }: Route): string[] {
   const faults = inputs.flatMap(({ kind = '', data, type, isPiped }) => {
     if (isPiped || type === undefined || !['body', 'query', 'param'].includes(kind)) return [];
@@ -59,7 +62,7 @@ function faultsOfInput({ queryType, inputs }: Route): string[] {
   return [...faults, ...unsendable];
 }
 
-/** A link of the document to no operation would be none, and the 201 would have no Location. */
+/** If the operation is missing, the link in the document is broken and the 201 has no Location. */
 function faultsOfLocation(route: Route, routes: readonly Route[]): string[] {
   const { located } = route;
   if (located === undefined) return [];
@@ -73,7 +76,7 @@ function faultsOfLocation(route: Route, routes: readonly Route[]): string[] {
   ]);
 }
 
-/** A handler with several paths is one operation. */
+/** A handler with several paths counts as one operation. */
 function onePerHandler(routes: readonly Route[]): Route[] {
   return routes.filter(({ controller, handler }, index) => {
     return routes.findIndex((other) => other.controller === controller && other.handler === handler) === index;
@@ -84,7 +87,9 @@ function ownerOf({ feature }: Route): string {
   return `feature '${feature}'`;
 }
 
-/** Two features at one address: whichever Express knows first would take the other's requests. */
+/**
+ * Finds two features that match the same addresses: the route that Express knows first would take the other's requests.
+ */
 function overlap(route: Route, other: Route): string[] {
   const [left, right] = [route.path, other.path].map((path) => anonymous(path).split('/')) as [string[], string[]];
   const match = left.every((own, index) => own === right[index] || own === PARAMETER || right[index] === PARAMETER);
@@ -95,7 +100,7 @@ function overlap(route: Route, other: Route): string[] {
 
 const PARAMETER = '{}';
 
-/** `/v1/pets/{petId}` → `/v1/pets/{}`: what a parameter is called makes no other route of it. */
+/** `/v1/pets/{petId}` → `/v1/pets/{}`: routes that differ only in the names of parameters are the same route. */
 function anonymous(path: string): string {
   return path.replace(/\{\w+\}/g, PARAMETER);
 }
