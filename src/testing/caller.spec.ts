@@ -39,7 +39,7 @@ class WhoController {
   }
 }
 
-/** Odd pets are for those who may do everything. */
+/** Pets with odd ids are visible only to a client with every scope. */
 @Injectable()
 @PolicyFor('pet')
 class EvenPets implements ObjectPolicy<Pet> {

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../platform/json/index.js';
 import type { TestClient } from './test-client.js';
 
-/** The part of a schema that is read here. */
+/** The part of a schema that this file reads. */
 export interface Schema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -27,10 +27,10 @@ interface Document {
 }
 
 const JSON_TYPE = 'application/json';
-/** What the platform writes for a success that its feature does not describe. */
+/** The platform's description of a success that the feature does not describe. */
 const UNDESCRIBED = 'The operation succeeded.';
 
-/** One operation as the served OpenAPI document has it. */
+/** One operation of the served OpenAPI document. */
 export class DocumentedOperation {
   constructor(
     private readonly operation: Operation,
@@ -41,7 +41,7 @@ export class DocumentedOperation {
     return new Set(Object.keys(this.operation.responses).map(Number));
   }
 
-  /** Whether the feature says what its success is. */
+  /** Whether the feature describes a successful response. */
   get isDescribed(): boolean {
     const successes = Object.entries(this.operation.responses).filter(([status]) => status.startsWith('2'));
     return successes.some(([, { description }]) => description !== undefined && description !== UNDESCRIBED);
@@ -52,7 +52,7 @@ export class DocumentedOperation {
     return typeof example === 'object' && example !== null ? (example as Record<string, unknown>) : undefined;
   }
 
-  /** What stands for a path parameter: its example, else `1`. */
+  /** The value for a path parameter: its example, or `1`. */
   pathExample(name: string): string {
     const parameter = this.operation.parameters?.find((it) => it.in === 'path' && it.name === name);
     return encodeURIComponent(stringifyJson(parameter?.example ?? 1).replace(/^"|"$/g, ''));
@@ -62,14 +62,14 @@ export class DocumentedOperation {
     return this.operation.responses[status]?.content?.[JSON_TYPE]?.schema;
   }
 
-  /** A schema itself, whether it is written out or referred to. */
+  /** The schema that a reference points to; any other schema unchanged. */
   resolve(schema: Schema): Schema {
     const name = schema.$ref?.split('/').at(-1);
     return name === undefined ? schema : (this.document.components?.schemas?.[name] ?? {});
   }
 }
 
-/** Every operation of the served document by its operationId. */
+/** The operations of the served document, by operationId. */
 export async function readOperations(client: TestClient): Promise<Map<string, DocumentedOperation>> {
   const document = (await client.get('/openapi.json')).json() as Document;
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));

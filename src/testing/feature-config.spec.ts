@@ -39,7 +39,7 @@ class CatsController {
 class CatsModule {}
 
 const cats = defineFeature({ name: 'cats', platform: '^1.0.0', module: CatsModule, config: catsConfig });
-/** As in plain Nest, which reads the environment of the process. */
+/** As in an ordinary Nest application, which reads the environment of the process. */
 const dogsConfig = registerAs('dogs', () => ({ food: process.env['DOGS_FOOD'], token: process.env['DOGS_TOKEN'] }));
 
 @Controller('dogs')
@@ -177,7 +177,7 @@ describe('the variables of a feature', () => {
     expect(inEnvironment()).toEqual(['DOGS_MAX', 'DOGS_FOOD', 'DOGS_TOKEN']);
     await application.stop();
     application = await startTestApplication({ features: [cats, hens] });
-    // One that is global is there for every feature.
+    // A global ConfigModule is imported by every feature.
     expect(inEnvironment()).toEqual(['CATS_MAX', 'CATS_FOOD', 'CATS_TOKEN']);
   });
 

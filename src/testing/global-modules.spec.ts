@@ -9,7 +9,7 @@ let application: TestApplication;
 
 afterEach(() => application.stop());
 
-/** A module that imports another one by a module in between. */
+/** A module that imports the given one indirectly, through another module. */
 function importing(imported: DynamicModule): Type {
   return importingAll([imported]);
 }
@@ -91,7 +91,7 @@ function featuresOf(modules: readonly Type[]): Feature[] {
   return modules.map((module, at) => defineFeature({ name: `jobs-${String(at)}`, platform: '^1.0.0', module }));
 }
 
-/** How many of a class Nest has made. */
+/** How many instances of a class Nest has created. */
 function countOf(type: Type): number {
   return [...application.get(ModulesContainer).values()].filter(({ metatype }) => metatype === type).length;
 }

@@ -1,4 +1,4 @@
-/** The testing kit, `animal-store/testing`: for the tests of a feature, whatever runs them. */
+/** The testing kit, `animal-store/testing`, for the tests of a feature with any test runner. */
 export {
   FixedClock,
   startTestApplication,

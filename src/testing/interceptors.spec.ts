@@ -62,7 +62,7 @@ class AccountsController extends Creating {
   }
 }
 
-/** Inherits a handler, and has no interceptor of its own. */
+/** Inherits its handler from a class. The controller itself has no interceptor. */
 @Controller('enveloped')
 class PlainController extends Creating {
   @Post('inner')
@@ -84,7 +84,10 @@ class Opening {
 @Controller('opened')
 class OpenedController extends Opening {}
 
-/** Read after the controller without interceptors, in contrast to the others. */
+/**
+ * Registered after the controller that shares its handler and has no interceptor; the other controllers are in reverse
+ * order.
+ */
 @Controller('closed')
 @UseInterceptors(ClassSerializerInterceptor)
 class ClosedController extends Opening {}

@@ -8,17 +8,22 @@ import { errorFaults, type Sent, type TestAnswer, type TestClient } from './test
 const METHODS = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'];
 
 /**
- * Holds a feature to the rules of the platform by calling each of its operations with the examples of the document:
- * closed without a key and without its scopes, none open to every key, documented, errors in the one shape, 405 for other
- * methods, no parameter or field accepted or answered that the document does not declare. It writes what the examples
- * write.
+ * Tests a feature against the rules of the platform. Calls each of its operations with the examples of the OpenAPI
+ * document:
  *
- * @throws {AssertionError} naming everything that breaks a rule.
+ * - an operation refuses requests without a key and keys without its scopes, and names a scope or is public;
+ * - it is documented, and every error has the documented shape;
+ * - other methods on its path get 405;
+ * - it refuses parameters and fields that the document does not declare, and returns no such field.
+ *
+ * The calls write to the database what the examples contain.
+ *
+ * @throws {AssertionError} with every breach of a rule.
  */
 export async function assertPlatformRules(application: TestApplication, feature: Feature): Promise<void> {
   const routes = application.routesOf(feature);
   const operations = await readOperations(application.anonymous);
-  // What adds something comes first, so that lists have something to show.
+  // POST operations come first, so that lists have items.
   const inOrder = routes.toSorted((a, b) => Number(a.method !== 'POST') - Number(b.method !== 'POST'));
   const breaches: string[] = routes.length === 0 ? [`feature '${feature.name}' serves nothing here`] : [];
   for (const route of inOrder) {
@@ -53,7 +58,7 @@ async function methodBreaches(
   return faults.map((fault) => `${other} ${path}: ${fault}`);
 }
 
-/** One operation being tried: it sends the document's example, changed as a rule likes, and collects what is wrong. */
+/** The test of one operation. It sends the document's example, changed as a rule needs, and collects the breaches. */
 class RouteTrial {
   constructor(
     readonly application: TestApplication,
@@ -62,7 +67,7 @@ class RouteTrial {
     private readonly breaches: string[],
   ) {}
 
-  /** The document's example of a body; undefined for an operation without one. */
+  /** The document's example of the body; undefined for an operation without one. */
   get body(): Record<string, unknown> | undefined {
     return this.route.bodyType === undefined ? undefined : this.operation.bodyExample;
   }
@@ -71,7 +76,7 @@ class RouteTrial {
     this.breaches.push(`${this.route.operationId}: ${fault}`);
   }
 
-  /** @param query with its `?`. */
+  /** @param sent the query begins with `?`. */
   async send(client: TestClient, sent: Sent & { readonly query?: string } = {}): Promise<TestAnswer> {
     const { query = '', ...rest } = sent;
     const body = 'body' in sent ? sent.body : this.body;
@@ -81,7 +86,7 @@ class RouteTrial {
     return answer;
   }
 
-  /** Sends the same, and notes everything by which the answer is not that Error. */
+  /** Sends the request, and records each difference between the response and the expected Error. */
   async refused(
     client: TestClient,
     [status, code]: readonly [status: number, code: string],
@@ -94,10 +99,10 @@ class RouteTrial {
   }
 }
 
-/** A name that no feature gives to anything. */
+/** A name that no feature uses. */
 const UNHEARD_OF = 'unheard_of';
 
-/** What holds for every operation of every feature, one rule a function. */
+/** The rules for every operation of every feature. */
 const routeRules: readonly ((trial: RouteTrial) => Promise<void> | void)[] = [
   documented,
   namesItsScopes,
@@ -117,7 +122,7 @@ function documented(trial: RouteTrial): void {
   }
 }
 
-/** A route without either would let a key that was made for another feature use it. */
+/** A route without a scope that is not public would accept a key that was created for another feature. */
 function namesItsScopes(trial: RouteTrial): void {
   const { open, scopes } = trial.route;
   if (open !== true && scopes.length === 0)
@@ -159,7 +164,7 @@ async function refusesUndeclaredFields(trial: RouteTrial): Promise<void> {
   await trial.refused(trial.application.client, [400, 'unknown_field'], 'an undeclared field', { body });
 }
 
-/** The example may be refused for a reason of the feature's own, such as a thing that is not there. */
+/** The feature may refuse the example for its own reasons, for example because an object does not exist. */
 async function answersWhatIsDeclared(trial: RouteTrial): Promise<void> {
   const answer = await trial.send(trial.application.client);
   const { status } = answer;
@@ -173,7 +178,7 @@ async function answersWhatIsDeclared(trial: RouteTrial): Promise<void> {
   }
 }
 
-/** The fields of an answer, as paths from its top, that its schema does not declare. */
+/** The paths of a response's fields that its schema does not declare. */
 function undeclaredFields(value: unknown, schema: Schema, operation: DocumentedOperation, at = ''): string[] {
   const { properties, items, additionalProperties } = operation.resolve(schema);
   if (Array.isArray(value)) {

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineFeature, Public, RequestDeadline } from '../index.js';
 import { assertError, startTestApplication, type TestApplication } from './index.js';
 
-/** As long as the service gives without being told otherwise. */
+/** The deadline of operations without their own. Milliseconds. */
 const USUAL_MS = 3000;
 
 @Controller('kettles')
 class KettlesController {
-  /** Longer than the service gives, shorter than its own time. */
+  /** Takes longer than the usual deadline, but less than its own. */
   @Get('slow')
   @Public()
   @RequestDeadline(120_000)

@@ -15,31 +15,35 @@ import { createTestDatabase, emptyTables, type TestDatabase } from './test-datab
 
 export interface TestOptions {
   readonly features: readonly Feature[];
-  /** Variables of the environment, above those of the kit; nothing else of the process's environment is read. */
+  /**
+   * Environment variables, which take precedence over those of the kit. Nothing else of the process's environment is
+   * read.
+   */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   /**
-   * A server of MySQL or MariaDB, `mysql://LOGIN:PASSWORD@HOST:PORT`, whose login may create databases: the application has one
-   * of its own there, which is dropped when it stops. One in memory where this is left out or empty.
+   * A MySQL or MariaDB server, `mysql://LOGIN:PASSWORD@HOST:PORT`. The login must be allowed to create databases. The
+   * application gets its own database there, which is dropped when it stops. Default, and if empty: a database in
+   * memory.
    */
   readonly server?: string | undefined;
-  /** Providers in place of those with the same token, of a feature or of the platform. */
+  /** Providers that replace those with the same token, of a feature or of the platform. */
   readonly overrides?: readonly ProviderOverride[];
 }
 
-/** What stands in for a provider while a test runs. */
+/** A replacement for a provider during a test. */
 export type ProviderOverride = { readonly provide: InjectionToken } & (
   { readonly useValue: unknown } | { readonly useClass: Type }
 );
 
-/** Any free ports, no limits that a test would run into, only errors in the log. */
+/** Any free ports, no limits that a test could exceed, and only errors in the log. */
 const ENVIRONMENT = {
   NODE_ENV: 'test',
   HOST: '127.0.0.1',
   PORT: '0',
   MANAGEMENT_PORT: '0',
   LOG_LEVEL: 'error',
-  // A busy machine may take its time.
+  // Long timeouts, for a busy machine.
   DATABASE_ACQUIRE_TIMEOUT_MS: '20000',
   DATABASE_QUERY_TIMEOUT_MS: '20000',
   REQUEST_DEADLINE_MS: '50000',
@@ -49,9 +53,10 @@ const ENVIRONMENT = {
 };
 
 /**
- * Starts the application with these features, migrated and ready, on an empty database of its own.
+ * Starts the application with these features, migrated and ready, on its own empty database.
  *
- * @throws {FeatureError} with every violation of every feature. @throws {ConfigError} for a wrong `env`.
+ * @throws {FeatureError} with every violation of every feature.
+ * @throws {ConfigError} if a variable in `env` is invalid.
  */
 export async function startTestApplication(options: TestOptions): Promise<TestApplication> {
   const database = await createTestDatabase(options.server);
@@ -62,7 +67,7 @@ export async function startTestApplication(options: TestOptions): Promise<TestAp
     await running.ready();
     return new TestApplication(running, database, await newKey(running, [EVERYTHING]));
   } catch (error) {
-    // What fails after it must not hide it.
+    // A second failure must not hide the first one.
     await end(running, database).catch(() => undefined);
     throw error;
   }
@@ -83,7 +88,7 @@ async function end(running: Application | undefined, database: TestDatabase): Pr
   }
 }
 
-/** Creates the application by @nestjs/testing. */
+/** Creates the application through @nestjs/testing, with the overrides. */
 function overriding(overrides: readonly ProviderOverride[]): CreateNest {
   return async (root, adapter, options) => {
     const { Test } = await import('@nestjs/testing');
@@ -97,7 +102,7 @@ function overriding(overrides: readonly ProviderOverride[]): CreateNest {
   };
 }
 
-/** The service's, but with LOG_LEVEL for the trail of keys too: tests make keys all the time, and have some refused. */
+/** The log of the service, but LOG_LEVEL also applies to the audit lines of keys: tests create and refuse many keys. */
 async function quietLog(config: Config, features: readonly Feature[]): Promise<Log> {
   const log = await createLog({ ...config.log, version, context: logContext(features) });
   log.onChild = (child) => {
@@ -106,18 +111,18 @@ async function quietLog(config: Config, features: readonly Feature[]): Promise<L
   return log;
 }
 
-/** An application under test, and ways to speak to it. */
+/** An application under test, and clients for it. */
 export class TestApplication {
-  /** Its key has every scope. */
+  /** A client whose key has every scope. */
   readonly client: TestClient;
-  /** Sends no key. */
+  /** A client without a key. */
   readonly anonymous: TestClient;
 
   /** @internal */
   constructor(
     private readonly running: Application,
     private readonly ownDatabase: TestDatabase,
-    /** The key of `client`, for another one such as supertest. */
+    /** The key of `client`, for other HTTP clients such as supertest. */
     readonly key: string,
   ) {
     this.client = new TestClient(running.url, key);
@@ -129,27 +134,27 @@ export class TestApplication {
     return this.running.url;
   }
 
-  /** The URL of probes and metrics. */
+  /** The base URL of probes and metrics. */
   get managementUrl(): string {
     return this.running.managementUrl;
   }
 
-  /** The server that listens: `request(application.getHttpServer())` of supertest. */
+  /** The listening server, for example for supertest: `request(application.getHttpServer())`. */
   getHttpServer(): Server {
     return this.running.nest.getHttpServer() as Server;
   }
 
-  /** A client whose key has these scopes and no other. */
+  /** A client whose key has exactly these scopes. */
   async clientWith(...scopes: readonly string[]): Promise<TestClient> {
     return new TestClient(this.url, await newKey(this.running, scopes));
   }
 
-  /** The database, to prepare or to look into. */
+  /** The data source, to prepare a test or to read what was stored. */
   get dataSource(): DataSource {
     return this.get(DataSource);
   }
 
-  /** A provider of a feature or of the platform. */
+  /** A provider of a feature or of the platform, by its token. */
   get<T>(token: InjectionToken<T>): T {
     return this.running.nest.get<T>(token, { strict: false });
   }
@@ -161,14 +166,14 @@ export class TestApplication {
   }
 
   /**
-   * Empties all tables but that of the keys, so that the next test begins as the first did; ids begin at 1. Rows that
-   * migrations wrote are gone too.
+   * Empties all tables except the keys, and ids begin at 1 again, so that each test begins with the same state. It also
+   * deletes rows that migrations inserted.
    */
   async reset(): Promise<void> {
     await emptyTables(this.get(DataSource));
   }
 
-  /** Ends the application, and drops its database. */
+  /** Stops the application and drops its database. */
   async stop(): Promise<void> {
     await end(this.running, this.ownDatabase);
   }
@@ -179,11 +184,11 @@ async function newKey(running: Application, scopes: readonly string[]): Promise<
   return (await keys.create({ client: 'test', scopes, expiresAt: undefined })).text;
 }
 
-/** A clock that stands where a test puts it. */
+/** A clock that stands still until a test advances it. */
 export class FixedClock extends Clock {
   private time: number;
 
-  /** @param instant ISO 8601, e.g. `2030-12-05T00:00:00Z`. */
+  /** @param instant an ISO 8601 instant, e.g. `2030-12-05T00:00:00Z`. */
   constructor(instant: string) {
     super();
     this.time = Date.parse(instant);

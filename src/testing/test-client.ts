@@ -1,25 +1,28 @@
 import { AssertionError } from 'node:assert';
 import { parseJson, stringifyJson } from '../platform/json/index.js';
 
-/** What came back, whole. */
+/** A complete response. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body's own characters. */
+  /** The exact text of the body. */
   readonly text: string;
-  /** The body parsed; an integer that a JavaScript number would round is a `bigint`. */
+  /** Parses the body. An integer that a JavaScript number would round becomes a `bigint`. */
   json(): unknown;
 }
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent as it stands, anything else as JSON, its `bigint`s as plain digits. */
+  /** A string is sent unchanged. Anything else is sent as JSON, with each `bigint` as an integer. */
   readonly body?: unknown;
 }
 
-/** A client of one application: JSON in, exact text out, no redirect followed. */
+/** A client of one application. It sends JSON, keeps the exact text of the response, and follows no redirect. */
 export class TestClient {
-  /** @param url of the application, without `/v1`; @param key sent as a bearer token where there is one. */
+  /**
+   * @param url of the application, without `/v1`.
+   * @param key sent as a bearer token. Default: no key.
+   */
   constructor(
     private readonly url: string,
     private readonly key?: string,
@@ -33,7 +36,7 @@ export class TestClient {
     return this.request('POST', path, { ...sent, body });
   }
 
-  /** @param path with its base, e.g. `/v1/pets?limit=1`. */
+  /** @param path the full path, e.g. `/v1/pets?limit=1`. */
   async request(method: string, path: string, { headers = {}, body }: Sent = {}): Promise<TestAnswer> {
     const response = await fetch(this.url + path, {
       method,
@@ -52,10 +55,10 @@ export class TestClient {
 }
 
 /**
- * Asserts that an answer is the Error of the contract: JSON with exactly `code`, `message` and `status`, the last equal
- * to the status line's.
+ * Asserts that a response is the documented Error: JSON with exactly `code`, `message` and `status`, and the last
+ * equals the status of the response.
  *
- * @throws {AssertionError} naming everything that is not so.
+ * @throws {AssertionError} with every difference.
  */
 export function assertError(answer: TestAnswer, status: number, code: string): void {
   const faults = errorFaults(answer, status, code);
@@ -71,12 +74,12 @@ export const errorMatchers = {
   },
 };
 
-/** Merge this into the matchers' interface of the test runner, so that the compiler knows them. */
+/** Extend the matchers' interface of the test runner with this interface, so that the compiler knows the matchers. */
 export interface ErrorMatchers<R> {
   toBeError(status: number, code: string): R;
 }
 
-/** What keeps an answer from being that Error; empty when it is. */
+/** Every difference between a response and the documented Error; empty if there is none. */
 export function errorFaults(answer: TestAnswer, status: number, code?: string): string[] {
   const faults: string[] = [];
   if (answer.status !== status) faults.push(`the status line says ${answer.status}`);

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { ApiKeyEntity } from '../platform/auth/index.js';
 
-/** A database that only one application under test has. */
+/** The database of one application under test. */
 export interface TestDatabase {
-  /** In the form of DATABASE_URL. */
+  /** As a value of DATABASE_URL. */
   readonly url: string;
   drop(): Promise<void>;
 }
@@ -12,10 +12,11 @@ export interface TestDatabase {
 const inMemory: TestDatabase = { url: 'sqlite::memory:', drop: () => Promise.resolve() };
 
 /**
- * Makes an empty database.
+ * Creates an empty database.
  *
- * @param server of MySQL or MariaDB, `mysql://LOGIN:PASSWORD@HOST:PORT`, with a login that may create databases; a database in
- *   memory where it is left out. One that a killed test leaves behind is called `animal_store_test_…`.
+ * @param server a MySQL or MariaDB server, `mysql://LOGIN:PASSWORD@HOST:PORT`, with a login that may create databases.
+ * Default, and if empty: a database in memory. A database that a killed test leaves behind is called
+ * `animal_store_test_…`.
  */
 export async function createTestDatabase(server: string | undefined): Promise<TestDatabase> {
   if (server === undefined || server === '') return inMemory;
@@ -31,7 +32,7 @@ export async function createTestDatabase(server: string | undefined): Promise<Te
   return { url: url.href, drop: () => run(`DROP DATABASE ${name}`) };
 }
 
-/** Empties every table of an entity but that of the keys, and has ids begin at 1 again. */
+/** Empties the table of every entity except the keys, and lets ids begin at 1 again. */
 export async function emptyTables(dataSource: DataSource): Promise<void> {
   const isMySql = dataSource.options.type === 'mysql';
   const tables = dataSource.entityMetadatas
@@ -51,7 +52,7 @@ export async function emptyTables(dataSource: DataSource): Promise<void> {
   }
 }
 
-/** SQLite has the table of last ids once a table with AUTOINCREMENT was made. */
+/** SQLite creates the table of the last ids with the first AUTOINCREMENT table, so it may be absent. */
 async function forgetIds(tables: readonly string[], query: (sql: string) => Promise<unknown[]>): Promise<void> {
   const known = await query("SELECT name FROM sqlite_master WHERE name = 'sqlite_sequence'");
   const names = tables.map((table) => `'${table}'`).join(', ');

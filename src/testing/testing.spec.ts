@@ -24,8 +24,8 @@ import {
 } from './index.js';
 
 declare module 'expect' {
-  // Both parameters must be named as the library names them, used or not.
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  // Both parameters need the names that the library gives them, even if they are not used. eslint-disable-next-line
+  // @typescript-eslint/no-empty-object-type
   interface Matchers<R> extends ErrorMatchers<R> {}
 }
 
@@ -124,7 +124,7 @@ class BallsController {
   }
 }
 
-/** Answers everybody before the platform has looked at the request. */
+/** Its middleware answers every request with an accepted key before the platform validates the request. */
 @Module({ controllers: [BallsController] })
 class BallsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
@@ -177,7 +177,7 @@ describe('assertPlatformRules', () => {
     ]) {
       expect(breaches).toContain(`\n  - ${breach}`);
     }
-    // Nobody gets such an answer without a key that has the scope.
+    // Without a key that has the scope, no request reaches the middleware.
     expect(breaches).not.toMatch(/a request without a key|a wrong key|a key without balls:write/);
   });
 

@@ -19,7 +19,7 @@ import { Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { defineFeature } from '../index.js';
 import { startTestApplication } from './index.js';
 
-/** What a feature with such a module says instead of starting; undefined where it starts. */
+/** The message of the failed start of a feature with this module; undefined if it starts. */
 async function saidBy(module: Type): Promise<string | undefined> {
   const toys = defineFeature({ name: 'toys', platform: '^1.0.0', module });
   try {
@@ -30,7 +30,7 @@ async function saidBy(module: Type): Promise<string | undefined> {
   }
 }
 
-/** A module of this, with the class that it is. */
+/** A module class with this metadata. */
 function moduleOf(metadata: ModuleMetadata): Type {
   @Module(metadata)
   class ToysModule {}
@@ -45,7 +45,7 @@ const UNDEFINED =
   ` needs what is undefined while the program runs; import its class without 'import type', ` +
   'give an interface a token by @Inject(), and use forwardRef() between files that import each other';
 
-/** As the compiler leaves the types of a constructor. */
+/** Sets the metadata that the compiler emits for the types of a constructor. */
 function typed(type: Type, ...types: readonly unknown[]): Type {
   Reflect.defineMetadata('design:paramtypes', types, type);
   return type;
@@ -93,7 +93,8 @@ describe('what Nest cannot put together is said in words of our own, of the feat
     expect(await saidBy(moduleOf({ providers: [Ball], exports: [Ball] }))).toBeUndefined();
   });
 
-  // A class of `import type` is `Function` to the TypeScript compiler and `Object` to others, as an interface is.
+  // A class imported by `import type` is `Function` to the TypeScript compiler, and `Object` to other compilers, like
+  // an interface.
   it.each([
     ['an interface', Object, 'Shelf'],
     ['a class of `import type`', Function, 'Shelf'],
