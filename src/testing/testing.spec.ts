@@ -24,8 +24,8 @@ import {
 } from './index.js';
 
 declare module 'expect' {
-  // Both parameters need the names that the library gives them, even if they are not used. eslint-disable-next-line
-  // @typescript-eslint/no-empty-object-type
+  // Both parameters need the names that the library gives them, even if they are not used.
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
   interface Matchers<R> extends ErrorMatchers<R> {}
 }
 
