@@ -6,13 +6,13 @@ import { Metrics } from '../metrics/index.js';
 import { declareRoute, type DeprecationTerms, type Route } from './route.js';
 import { PublicUrls, RouteTable } from './route-table.js';
 
-/** What is put on each answer of a deprecated operation. */
+/** The headers and links that announce a deprecation on each response of the operation. */
 export interface Announcement {
   readonly headers: Readonly<Record<string, string>>;
   readonly links: readonly string[];
 }
 
-/** What the headers of a deprecated operation say, and until when it works. */
+/** The headers of deprecated operations, and the time of their removal. */
 @Injectable()
 export class Deprecations {
   constructor(
@@ -22,7 +22,9 @@ export class Deprecations {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** The moment from which a route answers 410, in milliseconds since the epoch; undefined where it is not deprecated. */
+  /**
+   * The moment from which a route answers 410, in milliseconds since the Unix epoch; undefined if it is not deprecated.
+   */
   sunsetOf(route: Route): number | undefined {
     if (route.deprecated === undefined) return undefined;
     const moved = this.config.sunsets.get(constantCase(route.operationId));
@@ -34,7 +36,7 @@ export class Deprecations {
     return sunset !== undefined && this.clock.now() >= sunset;
   }
 
-  /** Puts `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links on whatever the exchange will answer. */
+  /** Adds `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links to the future response of an exchange. */
   announce(answered: { readonly headers: Record<string, string>; readonly links: string[] }, route: Route): void {
     if (route.deprecated === undefined) return;
     const { headers, links } = this.announcementOf(route, route.deprecated);
@@ -42,7 +44,10 @@ export class Deprecations {
     answered.links.push(...links);
   }
 
-  /** What `announce` puts there. A printed document is made for other addresses than those of this process. */
+  /**
+   * The headers and links that `announce` adds. A printed document passes `urls`, because its addresses are not those
+   * of this process.
+   */
   announcementOf(route: Route, { since, sunset, successor }: DeprecationTerms, urls = this.urls): Announcement {
     const headers = {
       Deprecation: `@${Date.parse(since) / 1000}`,
@@ -55,7 +60,7 @@ export class Deprecations {
   }
 }
 
-/** A warning for each `<OPERATION_ID>_SUNSET` that moves nothing, such as one of a feature that is not there. */
+/** A warning for each `<OPERATION_ID>_SUNSET` without effect, for example because its feature is not started. */
 export function warnOfUnknownSunsets(sunsets: Config['sunsets'], routes: readonly Route[]): string[] {
   const known = routes
     .filter((route) => route.deprecated !== undefined)
@@ -71,8 +76,9 @@ function constantCase(name: string): string {
 }
 
 /**
- * Marks an operation as going away: `Deprecation`, `Sunset` and `Link` on every answer of its path, struck through in the
- * document, 410 from the sunset on, and each use counted in `animal_store_deprecated_requests_total`.
+ * Marks an operation as deprecated: every response of its path has `Deprecation`, `Sunset` and `Link`, and the OpenAPI
+ * document marks it. From the sunset on it answers 410. Each use is counted in
+ * `animal_store_deprecated_requests_total`.
  */
 export function Deprecated(deprecated: DeprecationTerms): MethodDecorator {
   for (const day of [deprecated.since, deprecated.sunset]) {
@@ -82,7 +88,10 @@ export function Deprecated(deprecated: DeprecationTerms): MethodDecorator {
   return declareRoute({ deprecated });
 }
 
-/** 410 `operation_removed` from an operation's sunset on, after the key is accepted; each use before that is counted. */
+/**
+ * Answers 410 `operation_removed` from an operation's sunset on, after the key is accepted. Counts each use before
+ * that.
+ */
 @Injectable()
 export class RemovalGuard implements CanActivate {
   constructor(

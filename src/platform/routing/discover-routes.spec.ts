@@ -37,7 +37,7 @@ class ToysController {
   }
 }
 
-/** Nest makes up 21 hex digits for a decorator of a feature's own when that is made. */
+/** Nest gives each custom decorator a random key of 21 hex digits when it is created. */
 function beginOwnDecoratorsWith(digits: string): void {
   for (const name of ['makeToy', 'getToy']) {
     const declared = Reflect.getMetadata(ROUTE_ARGS_METADATA, ToysController, name) as Record<string, unknown>;
@@ -52,7 +52,7 @@ function beginOwnDecoratorsWith(digits: string): void {
 const discovered = () => discoverRoutes([{ name: 'toys', modules: [{ controllers: [ToysController] }] }], '/v1');
 
 describe('the routes of a controller', () => {
-  // Nest's own numbers for a body, a query and a parameter of the path begin so.
+  // Nest's own keys for a body, a query and a path parameter begin with such digits.
   it.each(['c0ffee', '3a', '4b', '5c'])(
     'say what their handlers take, whoever else gives them something: %s',
     (digits) => {

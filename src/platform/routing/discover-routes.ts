@@ -5,20 +5,20 @@ import { argumentsOf, consumedBy, producedBy, type ArgumentKind, type HandlerArg
 import { OperationIds } from './operation-id.js';
 import { traitsOf, type QueryNames, type Route, type RouteTraits } from './route.js';
 
-/** The methods that an OpenAPI document can describe: `@All()` is none. */
+/** The methods that an OpenAPI document can describe. `@All()` is not one of them. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A feature by its name, with its controllers. */
+/** The name and the controllers of a feature. */
 export interface Controllers {
   readonly name: string;
   readonly modules: readonly { readonly controllers: readonly Type[] }[];
 }
 
 /**
- * Reads every route of every controller from Nest's own metadata, before anything is served.
+ * Reads every route of every controller from Nest's metadata, before the service accepts requests.
  *
- * @param basePath what every path begins with, e.g. `/v1`.
- * @returns the routes, and what is wrong with how they are declared, one sentence each.
+ * @param basePath the prefix of every path, e.g. `/v1`.
+ * @returns the routes, and one sentence for each fault in their declarations.
  */
 export function discoverRoutes(
   features: readonly Controllers[],
@@ -34,7 +34,7 @@ export function discoverRoutes(
   return { violations, routes: routes.map((route) => ({ ...route, ...referencesOf(route, ids) })) };
 }
 
-/** What a route says of other operations, by the ids that they got. */
+/** The route's references to other operations, with the final operationIds. */
 function referencesOf(route: Route, ids: OperationIds): RouteTraits {
   const { located, deprecated } = route;
   return {
@@ -87,7 +87,7 @@ function readController(controller: Type, basePath: string, feature: string, rea
   }
 }
 
-/** What a handler takes of a request. */
+/** The inputs of a handler, and what they say about its body and query. */
 function takenBy(inputs: readonly HandlerArgument[]) {
   return {
     inputs,
@@ -113,10 +113,16 @@ function faultsOf(controller: Type, handler: object, method: RequestMethod): str
   return faults;
 }
 
-/** What Express, or a document, has another spelling for or none: both read what is left here in one way. */
+/**
+ * Only segments that Express and OpenAPI paths read alike: other syntax differs between them, or exists in one of them
+ * only.
+ */
 const SEGMENT = /^(?:\{\w+\}|[^{}()[\]:*?+!"\\]+)$/;
 
-/** The document names components by it, which have these characters (OpenAPI 3.1, Components Object), and clients methods. */
+/**
+ * The document uses the name in the names of components, which allow few characters (OpenAPI 3.1, Components Object),
+ * and generated clients use it as a method name.
+ */
 function faultsOfName(name: string): string[] {
   return /^\w+$/.test(name) ? [] : ['is an operation whose name has more than letters of ASCII, digits and _'];
 }
@@ -132,19 +138,19 @@ function faultsOfPath(path: string): string[] {
   return [`is at '${path}', which no document can have: between slashes a path has words, or one :name`];
 }
 
-/** `@Param('petId')` at `:id` is undefined. */
+/** Nest would pass undefined, for example for `@Param('petId')` at `:id`. */
 function notInPath({ kind, data }: HandlerArgument, paths: readonly string[]): string[] {
   if (kind !== 'param' || typeof data !== 'string' || paths.some((path) => path.includes(`{${data}}`))) return [];
   return [`takes path parameter '${data}', which its path has not`];
 }
 
-/** The class of the body, or the query, that the handler takes whole. */
+/** The class of the body, or of the query, if the handler takes it as a whole. */
 function typeOfWhole(inputs: readonly HandlerArgument[], kind: ArgumentKind): Type | undefined {
   const whole = inputs.findLast((input) => input.kind === kind && typeof input.data !== 'string');
   return whole && (whole.type ?? Object);
 }
 
-/** Undefined where the handler may look for others too. */
+/** Undefined if the handler can also read other parameters. */
 function namesOfQuery(inputs: readonly HandlerArgument[]): QueryNames | undefined {
   const own = inputs.filter(({ kind }) => kind === 'query');
   const isOpen = own.some(({ data }) => typeof data !== 'string');

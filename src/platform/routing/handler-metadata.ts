@@ -16,16 +16,19 @@ export const FORM_MEDIA = 'multipart/form-data';
 
 export type ArgumentKind = 'body' | 'query' | 'param' | 'file' | 'request' | 'response' | 'custom';
 
-/** One argument of a handler that a decorator gives it, such as `@Body() pet: NewPetBody`. */
+/** One argument of a handler that a decorator fills, such as `@Body() pet: NewPetBody`. */
 export interface HandlerArgument {
   readonly index: number;
-  /** `file` for uploaded ones, `request` for the whole request, `custom` for a decorator of a feature's own; undefined for others. */
+  /**
+   * `file` for uploaded files, `request` for the whole request, `custom` for a decorator of a feature; undefined for
+   * others.
+   */
   readonly kind: ArgumentKind | undefined;
-  /** What the decorator was given: the name of a field, of a parameter. */
+  /** The argument of the decorator, such as the name of a field or of a parameter. */
   readonly data: ParamData | undefined;
-  /** The class that it is declared by, as the compiler left it. */
+  /** The declared class, from the metadata that the compiler emits. */
   readonly type: Type | undefined;
-  /** Whether the decorator names pipes or a schema of its own. */
+  /** Whether the decorator has its own pipes or schema. */
   readonly isPiped: boolean;
   readonly pipes: readonly unknown[];
 }
@@ -49,13 +52,13 @@ const KINDS: Readonly<Record<string, ArgumentKind>> = {
   [RouteParamtypes.NEXT]: 'response',
 };
 
-/** The arguments that a handler's decorators give it, from Nest's own metadata. */
+/** The arguments of a handler that decorators fill, read from Nest's metadata. */
 export function argumentsOf(controller: Type, name: string): HandlerArgument[] {
   const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, Declared>;
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) ?? []) as Type[];
   return Object.entries(declared).map(([key, { index, data, pipes = [], schema }]) => ({
     index,
-    // `3:0`
+    // Nest's key for its own decorators is `KIND:INDEX`, such as `3:0`.
     kind: key.includes(CUSTOM_ROUTE_ARGS_METADATA) ? 'custom' : KINDS[key.split(':')[0] ?? ''],
     data,
     type: types[index],
@@ -64,7 +67,7 @@ export function argumentsOf(controller: Type, name: string): HandlerArgument[] {
   }));
 }
 
-/** The media types of what a handler answers; none where it writes to the response itself. */
+/** The media types of a handler's successful response; empty if the handler writes to the response itself. */
 export function producedBy(
   controller: Type,
   name: string,
@@ -79,7 +82,7 @@ export function producedBy(
   return isOwn || Reflect.hasMetadata(REDIRECT_METADATA, handler) ? [] : [JSON_MEDIA];
 }
 
-/** The media types of the bodies that a handler takes: JSON, or a form where it takes files. */
+/** The media types of the bodies that a handler accepts: JSON, or a form if it takes files. */
 export function consumedBy(controller: Type, handler: object, inputs: readonly HandlerArgument[]): string[] {
   const hasFile = inputs.some(({ kind }) => kind === 'file');
   return swaggerTypes(SWAGGER.consumes, controller, handler) ?? [hasFile ? FORM_MEDIA : JSON_MEDIA];
@@ -90,7 +93,7 @@ function swaggerTypes(key: string, controller: Type, handler: object): string[] 
   return types.find((list) => list !== undefined && list.length > 0);
 }
 
-/** What `@Header('Content-Type', …)` says. */
+/** The value of `@Header('Content-Type', …)`. */
 function contentType(handler: object): string[] | undefined {
   const headers = (Reflect.getMetadata(HEADERS_METADATA, handler) ?? []) as { name: string; value: unknown }[];
   const found = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value;

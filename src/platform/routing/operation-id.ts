@@ -3,14 +3,15 @@ import { SWAGGER } from '../nest-internals.js';
 import type { Route } from './route.js';
 
 /**
- * Gives operations their operationIds: what `@ApiOperation` says, else the handler's name where that names the resource
- * (`listPets` of PetsController), else both: `create` of CatsController is `createCat`, and `findAll`, a GET whose path
- * ends in no parameter, is `findAllCats`. Where two controllers have the same name, the one that comes later has
- * its path too, `findAllCatsAtWildCats`: no operation is renamed by another one that comes later.
+ * Gives each operation its operationId: the one of `@ApiOperation`, or the handler's name if it contains the resource
+ * (`listPets` of PetsController). Otherwise the name and the resource are combined: `create` of CatsController is
+ * `createCat`, and `findAll`, a GET whose path does not end in a parameter, is `findAllCats`. If the id is already
+ * taken, the later operation also gets its path, `findAllCatsAtWildCats`. So a new operation never renames an earlier
+ * one.
  */
 export class OperationIds {
   private readonly taken = new Map<string, Handled>();
-  /** Operations that got another id than their own. */
+  /** Operations whose id is not their own one, because that was taken. */
   private readonly renamed: { readonly own: string; readonly id: string; readonly route: Handled }[] = [];
 
   of(route: Handled): string {
@@ -26,7 +27,10 @@ export class OperationIds {
     return id;
   }
 
-  /** The operation that a route means by an id: one of its controller's, else of its feature's, else any. */
+  /**
+   * The operation that a route refers to by an id. One of the same controller comes first, then one of the same
+   * feature, then any.
+   */
   meantBy(operationId: string, { controller, feature }: Handled): string {
     const known = this.taken.get(operationId);
     const others = this.renamed.filter(({ own }) => own === operationId);
@@ -37,7 +41,7 @@ export class OperationIds {
   }
 }
 
-/** The parts of a route that name its operation; the path as documents write it, without the base path. */
+/** The parts of a route that determine its operationId. The path is written as in documents, without the base path. */
 type Handled = Pick<Route, 'controller' | 'handler' | 'handlerName' | 'feature' | 'path'>;
 
 const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
@@ -45,7 +49,7 @@ const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + w
 function ownIdOf({ controller, handler, handlerName: name, path }: Handled): string {
   const resource = controller.name.replace(/Controller$/, '');
   const noun = wordsOf(resource).at(-1) ?? '';
-  // Shelf and shelves, pony and ponies: a plural changes the end of a word.
+  // A plural may change the end of a word: shelf and shelves, pony and ponies.
   const stem = noun.slice(0, Math.max(3, noun.length - 3));
   if (wordsOf(name).some((word) => word.startsWith(stem))) return name;
   const method = Reflect.getMetadata('method', handler) as RequestMethod;
@@ -61,7 +65,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** `ponies` → `pony`; an unknown word stays as it is. */
+/** `ponies` → `pony`; an unknown word is not changed. */
 function singular(word: string): string {
   if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`;
   if (/(ss|us|x|ch|sh)es$/i.test(word)) return word.slice(0, -2);

@@ -2,10 +2,10 @@ import { match, type MatchFunction } from 'path-to-regexp';
 import type { Type } from '@nestjs/common';
 import type { Route } from './route.js';
 
-/** The options of Express in the adapter: a trailing slash or another case is another path. Values stay encoded. */
+/** Express matches paths with these options: exact trailing slash, exact case. Values stay encoded. */
 export const AS_EXPRESS = { trailing: false, sensitive: true, decode: false } as const;
 
-/** Every operation of every feature, as it is served. Filled once at start, then only read. */
+/** Every operation of every feature. The table is filled at start, and only read after that. */
 export class RouteTable {
   private readonly routes: Route[] = [];
   private readonly byHandler = new Map<Type, Map<unknown, Route>>();
@@ -32,13 +32,16 @@ export class RouteTable {
     return this.routes.find((route) => route.operationId === operationId);
   }
 
-  /** The operations at a concrete path such as `/v1/pets/7`, whatever their method; none where nothing is there. */
+  /** The operations at a path such as `/v1/pets/7`, for all methods; empty if there are none. */
   atPath(path: string): readonly Route[] {
     for (const { matches, routes } of this.byPath.values()) if (matches(path)) return routes;
     return [];
   }
 
-  /** The path, as routes have it, that may have been meant by one where nothing is: paths are exact, people are not. */
+  /**
+   * The path template that a client may have meant by a path without a route: in lower case, with single slashes, with
+   * `/v1`.
+   */
   pathNear(path: string): string | undefined {
     const guess = path
       .toLowerCase()
@@ -49,24 +52,24 @@ export class RouteTable {
   }
 }
 
-/** A route's path as Express has it: `/v1/pets/{petId}` → `/v1/pets/:petId` */
+/** A route's path in the syntax of Express: `/v1/pets/{petId}` → `/v1/pets/:petId` */
 export function expressPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Absolute addresses as clients know them: from the configured public base URL, never from a Host header. */
+/** The absolute addresses for clients. They come from the configured public base URL, never from a Host header. */
 export class PublicUrls {
   private listeningBase = 'http://localhost/v1';
 
-  /** @param configuredBase PUBLIC_BASE_URL: absolute, ends in `/v1`; undefined where none is configured. */
+  /** @param configuredBase PUBLIC_BASE_URL: absolute, ends in `/v1`; undefined if it is not configured. */
   constructor(private readonly configuredBase: string | undefined) {}
 
-  /** To be called once the port is known. Without a configured public base it is `http://localhost:PORT/v1`. */
+  /** Must be called when the port is known. Without PUBLIC_BASE_URL the base is `http://localhost:PORT/v1`. */
   listeningOn(port: number): void {
     this.listeningBase = `http://localhost:${port}/v1`;
   }
 
-  /** Ends in `/v1`, without a trailing slash. */
+  /** The base URL. It ends in `/v1`, without a trailing slash. */
   get base(): string {
     return this.configuredBase ?? this.listeningBase;
   }
@@ -76,7 +79,7 @@ export class PublicUrls {
     return `${this.base.slice(0, -'/v1'.length)}/docs`;
   }
 
-  /** The address of a path as routes have it: `/v1/pets` → `BASE/pets`. */
+  /** The address of a route's path: `/v1/pets` → `BASE/pets`. */
   of(path: string): string {
     return this.base + path.slice('/v1'.length);
   }

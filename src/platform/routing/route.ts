@@ -2,27 +2,36 @@ import type { Type } from '@nestjs/common';
 import type { ErrorCode } from '../errors/index.js';
 import type { HandlerArgument } from './handler-metadata.js';
 
-/** When an operation was deprecated and when it goes, with what to use instead. */
+/** The dates of a deprecation, and the replacement. */
 export interface DeprecationTerms {
   /** The day, `YYYY-MM-DD` (UTC), from which the header `Deprecation` is sent. */
   readonly since: string;
-  /** The day, `YYYY-MM-DD` (UTC), from which the operation answers 410. `<OPERATION_ID>_SUNSET` in the environment moves it. */
+  /**
+   * The day, `YYYY-MM-DD` (UTC), from which the operation answers 410. The variable `<OPERATION_ID>_SUNSET` overrides
+   * it.
+   */
   readonly sunset: string;
   /** The operationId of the replacement. */
   readonly successor: string;
 }
 
-/** Where a 201 points: the operation that fetches what was made, and which field of the body fills each parameter. */
+/**
+ * The target of a 201's Location: the operation that fetches the created object, and the response field for each path
+ * parameter.
+ */
 export interface Location {
   readonly operationId: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What a handler declares of itself by decorators. All of it is optional: a route with none is closed and plain. */
+/**
+ * The declarations of a handler's decorators. All of them are optional. Without any, a route needs a key and nothing
+ * more.
+ */
 export interface RouteTraits {
   /** True for a route that needs no key. */
   readonly open?: boolean;
-  /** All of these are needed. */
+  /** The client needs all of these scopes. */
   readonly scopes?: readonly string[];
   readonly paginated?: boolean;
   readonly idempotent?: boolean;
@@ -34,40 +43,43 @@ export interface RouteTraits {
   readonly deadlineMs?: number;
 }
 
-/** Names of parameters, each with whether it may be given more than once. */
+/** Names of query parameters, each with whether it may be repeated. */
 export type QueryNames = ReadonlyMap<string, boolean>;
 
-/** One operation as it is served. */
+/** One operation of the service. */
 export interface Route extends RouteTraits {
   readonly method: string;
-  /** With the base path, as documents write it: `/v1/pets/{petId}`. */
+  /** The path with the base path, as in the OpenAPI document: `/v1/pets/{petId}`. */
   readonly path: string;
-  /** The feature that it belongs to, for logs, metrics and documents. */
+  /** The name of the feature that it belongs to, for logs, metrics and documents. */
   readonly feature: string;
   readonly operationId: string;
   readonly scopes: readonly string[];
   readonly raises: readonly ErrorCode[];
-  /** What the handler answers when it succeeds, e.g. 200. */
+  /** The status of a successful response, e.g. 200. */
   readonly successStatus: number;
   readonly inputs: readonly HandlerArgument[];
-  /** The class of the body that it takes whole, `Object` for an interface; undefined for an operation that takes none so. */
+  /** The class of the whole body, `Object` for an interface; undefined if the handler does not take the whole body. */
   readonly bodyType: Type | undefined;
   readonly hasQuery: boolean;
   readonly queryType: Type | undefined;
-  /** The only parameters that its query may have; undefined where the class says so, or the handler sees all. */
+  /**
+   * The only parameters that the query may have; undefined if a class declares them, or if the handler can read all of
+   * them.
+   */
   readonly queryNames: QueryNames | undefined;
-  /** Media types of what it answers when it succeeds; empty where only the handler knows. */
+  /** The media types of a successful response; empty if only the handler knows them. */
   readonly produces: readonly string[];
   readonly consumes: readonly string[];
   readonly controller: Type;
-  /** What the controller calls the handler, by which the compiler leaves the types of its arguments. */
+  /** The name of the handler's method. The compiler emits the types of its arguments under this name. */
   readonly handlerName: string;
   readonly handler: (...args: never[]) => unknown;
 }
 
 const TRAITS = Symbol('animal-store:route-traits');
 
-/** Makes a method decorator that adds traits to a route. The decorators of all concerns use it. */
+/** Creates a method decorator that adds traits to a route. */
 export function declareRoute(traits: RouteTraits): MethodDecorator {
   return (_target, _name, descriptor: PropertyDescriptor) => {
     const handler = descriptor.value as object;
@@ -79,21 +91,22 @@ export function traitsOf(handler: object): RouteTraits {
   return (Reflect.getMetadata(TRAITS, handler) as RouteTraits | undefined) ?? {};
 }
 
-/** Names the feature's own error codes that the handler can raise, so that the OpenAPI document declares them. */
+/** Declares which of the feature's own error codes the handler can raise. The OpenAPI document lists them. */
 export const Raises = (...raises: ErrorCode[]): MethodDecorator => declareRoute({ raises });
 
 /**
- * Gives a 201 its `Location`, and the document its link: the path of `operationId`, each path parameter filled from the
- * named field of the response body. Once that operation is removed, the header is no longer sent.
+ * Adds `Location` to a 201, and a link to the OpenAPI document. The address is the path of `operationId`, whose path
+ * parameters are filled from the named fields of the response body. After that operation is removed, the header is no
+ * longer sent.
  */
 export const LocatedBy = (operationId: string, parameters: Readonly<Record<string, string>>): MethodDecorator =>
   declareRoute({ located: { operationId, parameters } });
 
-/** Marks an operation that may still change. */
+/** Marks an operation as not stable yet. */
 export const Stability = (stability: 'experimental' | 'beta'): MethodDecorator => declareRoute({ stability });
 
-/** Bytes that a request body of this operation may have, instead of HTTP_BODY_LIMIT_BYTES. */
+/** The greatest size of this operation's request body in bytes, instead of HTTP_BODY_LIMIT_BYTES. */
 export const BodyLimit = (bodyLimitBytes: number): MethodDecorator => declareRoute({ bodyLimitBytes });
 
-/** Milliseconds that the handler of this operation may take before it is answered with 503, instead of REQUEST_DEADLINE_MS. */
+/** The milliseconds after which this operation is answered with 503, instead of REQUEST_DEADLINE_MS. */
 export const RequestDeadline = (deadlineMs: number): MethodDecorator => declareRoute({ deadlineMs });

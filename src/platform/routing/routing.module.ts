@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../config/index.js';
 import { Deprecations, RemovalGuard } from './deprecation.js';
 import { PublicUrls, RouteTable } from './route-table.js';
 
-/** The table of routes, the addresses by which clients know them, and the end of those that are deprecated. */
+/** The route table, the public addresses, and deprecated operations. */
 @Global()
 @Module({
   providers: [
