@@ -5,7 +5,7 @@ import { INT64_MAX, INT64_MIN } from '../int64.js';
 import { bytesOf, jsonBytes, textOf } from './json-bytes.js';
 import { stringifyJson } from './stringify-json.js';
 
-/** What `stringifyJson` makes, which says itself what is right. */
+/** The reference result: the UTF-8 bytes of `stringifyJson`. */
 const expected = (value: unknown): string => Buffer.from(stringifyJson(value)).toString('latin1');
 
 describe('jsonBytes', () => {

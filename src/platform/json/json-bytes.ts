@@ -1,17 +1,20 @@
 import { isOptimized } from '../optimizations.js';
 import { jsonText, stringifyJson, WITHOUT_TEXT } from './stringify-json.js';
 
-/** UTF-8 with a character for each byte: Node copies it to a socket as `latin1`, so what many share is encoded once. */
+/**
+ * UTF-8 as a string with one character for each byte. Node writes it to a socket as `latin1`, so a response that
+ * several requests share is encoded once.
+ */
 export type Bytes = string & { readonly [brand]: true };
 declare const brand: unique symbol;
 
-/** Enough for a page of a hundred pets with the longest names, unless most of them must be escaped. */
+/** Enough for a page of a hundred pets with the longest names, unless most of their characters must be escaped. */
 const BUFFER_BYTES = 128 * 1024;
 const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-/** Whether the buffer is in use: what a value does when it is asked may be to have another one written. */
+/** Whether the buffer is in use: a getter or a `toJSON` of a value may itself write another value. */
 let isWriting = false;
 
-/** Names of members that are kept ready; more than a service has, unless what it answers are dictionaries. */
+/** Cached names of members. A service has fewer, unless its responses are dictionaries. */
 const MOST_NAMES = 1000;
 const LONGEST_NAME = 64;
 const names = new Map<string, Bytes>();
@@ -20,12 +23,12 @@ const [QUOTE, BACKSLASH, COMMA, MINUS, ZERO] = [0x22, 0x5c, 0x2c, 0x2d, 0x30];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The JSON text of a value in UTF-8, as `stringifyJson` makes it, written at once into bytes: the engine is
- * slow at text that is not ASCII, and at a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` does not get the
- * name of its member.
+ * The JSON text of a value in UTF-8, as `stringifyJson` writes it, but written directly as bytes: V8 is slow at text
+ * that is not ASCII, and at a `bigint` (docs/decisions/0003-exact-json.md). A `toJSON` does not get the name of its
+ * member.
  *
- * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol; when it holds itself (or RangeError),
- * or a Promise, a Map, a Set, an Error, a stream.
+ * @throws {TypeError} if the value has no JSON text (undefined, a function, a symbol), if it contains a Promise, a Map,
+ * a Set, an Error or a stream, or if it contains itself (or RangeError).
  */
 export function jsonBytes(value: unknown): Bytes {
   if (isWriting || !isOptimized('json-writer')) return bytesOf(stringifyJson(value));
@@ -39,17 +42,20 @@ export function jsonBytes(value: unknown): Bytes {
   return bytesOf(stringifyJson(value));
 }
 
-/** @param content a text, or bytes as they are. */
+/** @param content text, or bytes that are kept unchanged. */
 export function bytesOf(content: string | Uint8Array): Bytes {
   return Buffer.from(content as string).toString('latin1') as Bytes;
 }
 
-/** The text of `bytesOf`. */
+/** The text from which `bytesOf` made these bytes. */
 export function textOf(bytes: Bytes | ''): string {
   return Buffer.from(bytes, 'latin1').toString();
 }
 
-/** @returns where it ends, beyond the buffer for what is longer; `at` for what has no JSON text, and nothing is written. */
+/**
+ * @returns the end of the written text. A value beyond the buffer if the text is too long. `at` if the value has no
+ * JSON text and nothing is written.
+ */
 function write(value: unknown, at: number): number {
   if (at > BUFFER_BYTES) return at + 1;
   switch (typeof value) {
@@ -75,7 +81,7 @@ function writeStructure(value: object, at: number): number {
   return Array.isArray(value) ? writeArray(value, at) : writeObject(value as Record<string, unknown>, at);
 }
 
-/** Whether it is written item by item, or member by member. */
+/** Whether the value is written item by item or member by member. */
 function isOrdinary(value: object): boolean {
   if ('toJSON' in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -83,10 +89,10 @@ function isOrdinary(value: object): boolean {
   return prototype === null ? !isRawJSON(value) : !SPECIAL.some((special) => value instanceof special);
 }
 
-/** TypeScript's library does not know it yet. */
+/** TypeScript's library does not declare `JSON.isRawJSON` yet. */
 const { isRawJSON } = JSON as unknown as { isRawJSON: (value: unknown) => boolean };
 
-/** Objects that stand for one value, and those that have no text. */
+/** Wrapper objects of one value, and objects without JSON text. */
 const SPECIAL = [Number, String, Boolean, BigInt, ...WITHOUT_TEXT];
 
 function writeArray(items: readonly unknown[], at: number): number {
@@ -104,7 +110,7 @@ function writeObject(object: Readonly<Record<string, unknown>>, start: number): 
   let at = start;
   buffer[at++] = OPENING_BRACE;
   for (const name in object) {
-    // V8 compiles this to no call for most objects; `Object.hasOwn` would be a call each time.
+    // V8 inlines this call for most objects, but not `Object.hasOwn`.
     if (!Object.prototype.hasOwnProperty.call(object, name)) continue;
     const separated = at - start > 1 ? at + 1 : at;
     if (separated > at) buffer[at] = COMMA;
@@ -150,7 +156,7 @@ function writeString(text: string, start: number): number {
   return at;
 }
 
-/** Writes a text with characters that must be escaped, or that are beyond U+FFFF. */
+/** Writes text with characters that must be escaped, or with characters above U+FFFF. */
 function writeEscaped(text: string, at: number): number {
   return writeBytes(bytesOf(JSON.stringify(text)), at);
 }

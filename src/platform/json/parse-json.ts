@@ -14,24 +14,24 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * A number whose double may be another one: a fraction, an exponent, 16 digits, or `-0`, which would be a negative zero. The
- * same in a string costs time only.
+ * Finds numbers that a double may represent inexactly: with a fraction, an exponent or 16 digits, or `-0`, which would
+ * become a negative zero. A match inside a string costs only time.
  */
 const INEXACT_NUMBER = /(?:^|[:,[\s])(?:-0|-?\d+[.eE]|-?\d{16})/;
 
-// `ignoreBOM` keeps the byte order mark, which is dropped otherwise (RFC 8259 §8.1 lets a parser refuse it).
+// `ignoreBOM` keeps the byte order mark in the text, so that it can be refused (RFC 8259 §8.1 allows that).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Parses a JSON text strictly: UTF-8 without a byte order mark, no duplicate name in an object, at most 32 levels of
- * arrays and objects. Numbers are exact, as `parseNumberLiteral` says. `__proto__` and `constructor` are names like
- * any other: own properties, never prototypes.
+ * Parses a JSON text strictly: UTF-8 without a byte order mark, no duplicate names in an object, at most 32 levels of
+ * arrays and objects. Numbers are exact, see `parseNumberLiteral`. `__proto__` and `constructor` are ordinary names:
+ * own properties, never prototypes.
  *
- * Why `JSON.parse` and a scan: lossless-json lets duplicates with equal values pass and recurses as deep as the text.
- * `JSON.parse` drops duplicates, so they show as names that the text has and the value has not; the reviver, which sees
- * a number's own digits, is the slow part and runs only when a number needs it.
+ * It uses `JSON.parse` and a scan, because lossless-json accepts duplicates with equal values, and recurses as deep as
+ * the text. `JSON.parse` drops duplicates, so the text then has more names than the value. The reviver, which sees the
+ * digits of a number, is slow, and runs only if a number needs it.
  *
- * @throws {ApiError} `invalid_json`. The message repeats nothing of the text.
+ * @throws {ApiError} `invalid_json`. The message contains nothing of the text.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const { depth, names } = scan(bytes);
@@ -40,7 +40,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const misread = ONE_ESCAPE_AS_NAME.test(text);
   const value = parse(text, misread);
   if (countNames(value) !== names) throw invalid('The request body has a duplicate key.');
-  // lossless-json has the numbers exact already.
+  // lossless-json has already parsed the numbers exactly.
   return misread || !INEXACT_NUMBER.test(text) ? value : JSON.parse(text, exactNumber);
 }
 
@@ -56,22 +56,22 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * A name that is one escape. V8 13.6 may read it as the name `\`: it looks the one character up by the first byte of the
- * escape, where an object of such a shape was made before.
+ * Finds a name that consists of one escape. V8 13.6 may read it as the name `\`: if an object of the same shape was
+ * created before, V8 looks up the one character by the first byte of the escape.
  */
 const ONE_ESCAPE_AS_NAME = /"\\(?:u[\da-f]{4}|[^u])"\s*:/i;
 
-/** @param misread whether V8 may misread it. */
+/** @param misread whether V8 may misread the text. */
 function parse(text: string, misread: boolean): unknown {
   try {
     return misread ? parseLossless(text, undefined, parseNumberLiteral) : JSON.parse(text);
   } catch {
-    // V8's message quotes the text, and a cause is logged.
+    // V8's message quotes the text, and causes are logged, so the error gets no cause.
     throw invalid('The request body is not valid JSON.');
   }
 }
 
-/** Names in all objects of a value. Recursion is bounded by `MAX_DEPTH`. */
+/** The number of names in all objects of a value. `MAX_DEPTH` bounds the recursion. */
 function countNames(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -83,7 +83,7 @@ function countNames(value: unknown): number {
   return count;
 }
 
-/** TypeScript's library does not know the third argument yet (ECMAScript "JSON.parse source text access"). */
+/** TypeScript's library does not declare the third argument yet (ECMAScript "JSON.parse source text access"). */
 function exactNumber(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' && context?.source !== undefined ? parseNumberLiteral(context.source) : value;
 }
@@ -92,9 +92,9 @@ const invalid = (message: string, cause?: unknown): ApiError =>
   new ApiError(coreErrors.invalidJson, message, { cause });
 
 /**
- * What `JSON.parse` does not say about a text: levels of arrays and objects at the deepest place, and names in all objects
- * together, duplicates counted. Walks over the bytes once, without recursion and without judging the grammar. UTF-8 has no
- * byte below 0x80 inside a longer character, so bytes are enough. On a text that is not JSON the numbers mean nothing.
+ * Measures what `JSON.parse` does not report: the depth of arrays and objects, and the number of names in all objects
+ * with duplicates. Reads the bytes once, without recursion and without checking the grammar. A longer character of
+ * UTF-8 contains no byte below 0x80, so bytes are enough. For a text that is not JSON the results have no meaning.
  */
 function scan(bytes: Uint8Array): { depth: number; names: number } {
   let depth = 0;
@@ -110,7 +110,7 @@ function scan(bytes: Uint8Array): { depth: number; names: number } {
   return { depth: deepest, names };
 }
 
-/** The place of the closing quote. */
+/** The index of the closing quote. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
@@ -121,16 +121,16 @@ function endOfString(bytes: Uint8Array, start: number): number {
 const INT64_DIGITS = 19;
 
 /**
- * The value of a JSON number literal, exact or none:
+ * The exact value of a JSON number literal, or NaN:
  *
- * - integral (also `1e2`, `1.0`, `-0`) within ±(2^53 − 1): a `number`;
- * - integral beyond that within int64: a `bigint`;
+ * - an integer (also `1e2`, `1.0`, `-0`) within ±(2^53 − 1): a `number`;
+ * - a greater integer within int64: a `bigint`;
  * - a fraction: the nearest `number`, unless that is an integer and the fraction would be lost;
  * - anything else: `NaN`, which no validator accepts.
  *
- * Linear in the literal's length. `1e1000000000` is decided by its exponent, without the arithmetic.
+ * The time is linear in the length of the literal. `1e1000000000` is decided by its exponent, without arithmetic.
  *
- * @param source a literal that the JSON grammar allows; anything else is `NaN` too.
+ * @param source a literal of the JSON grammar; anything else is `NaN` too.
  */
 export function parseNumberLiteral(source: string): number | bigint {
   const literal = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source);
@@ -142,7 +142,10 @@ export function parseNumberLiteral(source: string): number | bigint {
   return power < 0 ? nearestFraction(source) : integer(sign, digits.text, power);
 }
 
-/** The digits between the zeros at both ends. By loops: `/0+$/` takes quadratic time on zeros that end in a one. */
+/**
+ * The digits without the zeros at both ends. It uses loops, because `/0+$/` takes quadratic time on zeros before a
+ * final one.
+ */
 function significantDigits(digits: string): { text: string; trailingZeros: number } {
   let start = 0;
   while (digits.charCodeAt(start) === ZERO) start++;

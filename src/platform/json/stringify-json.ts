@@ -1,11 +1,11 @@
 import { Stream } from 'node:stream';
 
 /**
- * JSON text of a value, as `JSON.stringify` writes it, and a `bigint` as its plain digits.
+ * The JSON text of a value, as `JSON.stringify` writes it, but a `bigint` is written as an integer.
  *
- * @param indent spaces a level, for a text that people read.
- * @throws {TypeError} when the value has no JSON text: undefined, a function, a symbol; when it holds a Promise, a Map, a
- * Set, an Error, a stream.
+ * @param indent spaces per level, for text that people read.
+ * @throws {TypeError} if the value has no JSON text (undefined, a function, a symbol), or contains a Promise, a Map, a
+ * Set, an Error or a stream.
  */
 export function stringifyJson(value: unknown, indent = 0): string {
   const text = jsonText(value, indent);
@@ -18,12 +18,12 @@ export function jsonText(value: unknown, indent = 0): string | undefined {
   return JSON.stringify(value, exact, indent);
 }
 
-/** TypeScript's library does not know `JSON.rawJSON` yet. */
+/** TypeScript's library does not declare `JSON.rawJSON` yet. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
 
 /**
- * `JSON.stringify` writes `{}` for them, or their insides. No one means that: an `await` is missing, or a conversion, or it
- * was to be thrown.
+ * `JSON.stringify` would write `{}` or the internals of these objects. That is always a mistake: a missing `await` or
+ * conversion, or an error that was returned instead of thrown.
  */
 export const WITHOUT_TEXT = [Promise, Map, Set, Error, Stream, ReadableStream];
 
