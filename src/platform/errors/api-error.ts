@@ -1,6 +1,6 @@
 /**
- * What kind of failure an error code stands for. Errors know no HTTP: this table alone says which status a category
- * leaves the service with, and a category without a status does not compile.
+ * The categories of error codes, each with its HTTP status. Only this table connects errors with HTTP, and a category
+ * without a status does not compile.
  */
 export const statusOfCategory = {
   malformed: 400,
@@ -28,16 +28,16 @@ export const statusOfCategory = {
 
 export type ErrorCategory = keyof typeof statusOfCategory;
 
-/** One value of the Error body's `code`, with what it means. The feature that raises it defines it. */
+/** One possible `code` of the Error body, with its meaning. It is defined by the feature that raises it. */
 export interface ErrorCode {
-  /** Lower snake case; its meaning never changes once published. */
+  /** Lower snake case. Its meaning must never change after it is published. */
   readonly code: string;
   readonly category: ErrorCategory;
-  /** The message when the thrower gives none; also the example in the OpenAPI document. */
+  /** The default message, and the example in the OpenAPI document. */
   readonly message: string;
 }
 
-/** Whether a text is lower snake case, as every code is. */
+/** Whether a text is lower snake case, as every error code is. */
 export function isErrorCode(text: string): boolean {
   return /^[a-z]+(_[a-z0-9]+)*$/.test(text);
 }
@@ -45,7 +45,7 @@ export function isErrorCode(text: string): boolean {
 /**
  * Defines an error code.
  *
- * @throws {TypeError} when the code is not lower snake case.
+ * @throws {TypeError} if the code is not lower snake case.
  */
 export function defineErrorCode(code: string, category: ErrorCategory, message: string): ErrorCode {
   if (!isErrorCode(code)) throw new TypeError(`Error code '${code}' is not lower snake case`);
@@ -53,20 +53,23 @@ export function defineErrorCode(code: string, category: ErrorCategory, message: 
 }
 
 export interface ApiErrorOptions {
-  /** Response headers that belong to this failure, e.g. `{ 'Retry-After': '2' }`. */
+  /** Response headers for this failure, e.g. `{ 'Retry-After': '2' }`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What caused it, an error or a code as `SHED_IN_FLIGHT`. Logged, never sent. */
+  /** The cause: an error, or a code such as `SHED_IN_FLIGHT`. It is logged, but never sent. */
   readonly cause?: unknown;
 }
 
-/** A failure that a client sees as `{ code, message, status }`. Everything else thrown becomes a plain 500. */
+/**
+ * A failure that the client receives as `{ code, message, status }`. The error filter converts other thrown values;
+ * those that it does not recognise become a plain 500.
+ */
 export class ApiError extends Error {
   readonly kind: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * @param kind what failed; decides `code` and `status`.
-   * @param message for a person to read; never a secret, an internal or SQL.
+   * @param kind the error code, which determines `code` and `status`.
+   * @param message for people. It must not contain secrets, internals or SQL.
    */
   constructor(kind: ErrorCode, message: string = kind.message, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -84,13 +87,13 @@ export class ApiError extends Error {
     return statusOfCategory[this.kind.category];
   }
 
-  /** What caused it in one word, `ECONNREFUSED` for example; undefined where nothing has said. */
+  /** The code of the cause, for example `ECONNREFUSED`; undefined if no cause has a code. */
   get causeCode(): string | undefined {
     return codeOf(this.cause);
   }
 }
 
-/** Of Node's, of drivers, and of ours: no code holds a client's value. */
+/** Codes of Node, of database drivers and of the platform. None of them contains a value from a client. */
 const CODE = /^[A-Z][A-Z0-9_]{2,60}$/;
 
 function codeOf(cause: unknown): string | undefined {
@@ -99,15 +102,15 @@ function codeOf(cause: unknown): string | undefined {
   return cause instanceof Error ? codeOf(cause.cause) : undefined;
 }
 
-/** What is said of a write that may have been done: nobody but the client can repeat it safely. */
+/** The message for a write whose outcome is unknown: only the client can repeat it safely. */
 export const OUTCOME_UNKNOWN =
   'It is not known whether this was done. To repeat it is safe with the same Idempotency-Key; without one, look first.';
 
-/** The headers of a failure that is over soon: a client may try again after a second. */
+/** The headers of a temporary failure: the client may try again after one second. */
 export const RETRY_SOON = { 'Retry-After': '1' } as const;
 
-/** Why a process cannot start, in plain words for whoever started it, without a stack. */
+/** The reason why a process cannot start, in plain words for the operator and without a stack. */
 export class StartFault extends Error {
-  /** What the process exits with. */
+  /** The exit code of the process. */
   readonly exitCode: number = 1;
 }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { ApiError } from './api-error.js';
 import { coreErrors } from './core-errors.js';
 
-/** Clients decide by these: one that is gone, new, or of another status is another contract. */
+/** Clients depend on this list. To remove a code, to add one or to change a status changes the contract. */
 const CLOSED_LIST = {
   400: [
     'bad_request',

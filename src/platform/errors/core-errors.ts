@@ -1,6 +1,6 @@
 import { defineErrorCode } from './api-error.js';
 
-/** The closed list of the platform's own error codes (contract, "Error codes"). Features define theirs beside it. */
+/** All error codes of the platform (contract, "Error codes"). Features define their own codes in addition. */
 export const coreErrors = {
   badRequest: defineErrorCode('bad_request', 'malformed', 'The request could not be understood.'),
   invalidParameter: defineErrorCode('invalid_parameter', 'malformed', 'A query parameter has an invalid value.'),
