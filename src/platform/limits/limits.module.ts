@@ -4,7 +4,7 @@ import { LOG, type Log } from '../logging/index.js';
 import { Limits, RateLimitGuard } from './limits.js';
 import { Overload } from './overload.js';
 
-/** Rate limits by client and by source address, and refusal of work that is too much for this process. */
+/** Rate limits for clients and for source addresses, and the refusal of requests under overload. */
 @Global()
 @Module({
   providers: [

@@ -6,11 +6,11 @@ import type { Log } from '../logging/index.js';
 import { RateLimit, WINDOW_SECONDS, type Allowance } from './rate-limit.js';
 import { SharedCounters } from './shared-counters.js';
 
-/** How much a client may ask, and how many bad keys may come from an address. */
+/** Limits the requests of each client, and the requests with a bad key from each source address. */
 export class Limits implements OnApplicationShutdown {
-  /** Requests of a client; undefined where RATE_LIMIT_PER_MINUTE is 0. */
+  /** Counts requests by client; undefined if RATE_LIMIT_PER_MINUTE is 0. */
   private readonly clients: RateLimit | undefined;
-  /** Bad keys of a source address; undefined where AUTH_FAILURES_PER_MINUTE is 0. */
+  /** Counts bad keys by source address; undefined if AUTH_FAILURES_PER_MINUTE is 0. */
   private readonly failures: RateLimit | undefined;
 
   constructor(
@@ -33,10 +33,11 @@ export class Limits implements OnApplicationShutdown {
   }
 
   /**
-   * Counts one bad key, which limits guessing. Good keys never are, so none is refused for its address.
+   * Counts a request with a bad key, to limit guessing. Requests with a good key are never counted or refused by
+   * address.
    *
-   * @param source where the request came from, as TRUST_PROXY decides it: an IPv4 address or an IPv6 /64.
-   * @returns `rate_limited`, to answer with instead of the 401, once the source has used up its allowance.
+   * @param source the source address, determined by TRUST_PROXY: an IPv4 address or an IPv6 /64.
+   * @returns `rate_limited`, to send instead of the 401, after the source has used up its allowance.
    */
   async countFailure(source: string): Promise<ApiError | undefined> {
     const allowance = await this.failures?.count(source);
@@ -44,10 +45,10 @@ export class Limits implements OnApplicationShutdown {
   }
 
   /**
-   * Counts a request of the exchange's principal, and puts what is left on its answer. A request whose key lacks a scope is
-   * counted too, but stays a 403.
+   * Counts a request of the exchange's client, and adds the RateLimit headers to its response. A request whose key
+   * lacks a scope is counted too, but is still answered with 403.
    *
-   * @returns what is left; undefined where no client is limited, or none is known.
+   * @returns the rest of the allowance; undefined if clients are not limited, or if the client is not known.
    */
   count(exchange: Exchange): Allowance | undefined | Promise<Allowance> {
     const { clients } = this;
@@ -58,7 +59,11 @@ export class Limits implements OnApplicationShutdown {
     return addHeaders(exchange, allowance, perMinute);
   }
 
-  /** The same, once for each exchange. @throws {ApiError} (rejects) rate_limited. */
+  /**
+   * Counts an exchange's request at most once, and refuses it beyond the limit.
+   *
+   * @throws {ApiError} (rejects) rate_limited.
+   */
   admit(exchange: Exchange): boolean | Promise<boolean> {
     return (exchange.quota ??= this.refuseBeyond(exchange));
   }
@@ -69,7 +74,7 @@ export class Limits implements OnApplicationShutdown {
   }
 }
 
-/** 429 for a client that asks too often, and the RateLimit headers on all that comes after. */
+/** Answers 429 to a client beyond its limit, and adds the RateLimit headers to the responses from here on. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(private readonly limits: Limits) {}
@@ -79,14 +84,14 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: the quota, and what is left of it. */
+/** Adds the quota and the rest of it to the response (draft-ietf-httpapi-ratelimit-headers). */
 function addHeaders(exchange: Exchange, allowance: Allowance, perMinute: number): Allowance {
   exchange.headers['RateLimit-Policy'] = `"default";q=${perMinute};w=${WINDOW_SECONDS}`;
   exchange.headers['RateLimit'] = `"default";r=${allowance.remaining};t=${allowance.resetSeconds}`;
   return allowance;
 }
 
-/** Rejects rather than throws, so that the verdict is kept, and who asks again does not count again. */
+/** Rejects instead of throwing, so that `admit` keeps the result, and a second call does not count again. */
 function isAllowed(allowance: Allowance | undefined): boolean | Promise<boolean> {
   const fault = allowance && faultOf(allowance);
   return fault === undefined || Promise.reject(fault);

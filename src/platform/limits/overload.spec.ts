@@ -29,7 +29,7 @@ describe('the refusal of work', () => {
     jest.useRealTimers();
   });
 
-  /** Has the event loop stand still for so long, that many times in a row. */
+  /** Blocks the event loop for the given time, several times in a row. */
   function stall(milliseconds: number, times: number): void {
     for (let time = 0; time < times; time += 1) {
       const now = performance.now();

@@ -7,12 +7,12 @@ import { Metrics } from '../metrics/index.js';
 
 /** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 100;
-/** Milliseconds that the loop may stand still before it is logged. */
+/** Milliseconds of a blocked event loop from which it is logged. */
 const BLOCKED_MS = 250;
-/** How many requests one line of the log names. */
+/** The number of requests that one log line names. */
 const NAMED = 10;
 
-/** What is too much for this process: requests in flight, and an event loop that runs late. */
+/** Refuses requests under overload: too many requests in flight, or a late event loop. */
 @Injectable()
 export class Overload implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -27,21 +27,23 @@ export class Overload implements OnApplicationShutdown {
     private readonly observer: ExchangeObserver,
   ) {}
 
-  /** To be called once requests can come: until then code is loaded, which blocks the event loop and delays no request. */
+  /**
+   * Must be called when requests can arrive. Before that, loading code blocks the event loop, but delays no request.
+   */
   start(): void {
     this.looked = performance.now();
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
   /**
-   * Refuses work that this process could not finish in time, so that what it accepts it finishes.
+   * Refuses requests that this process could not finish in time, so that it finishes those that it accepts.
    *
-   * @param inFlight requests being worked on, this one included.
+   * @param inFlight the number of requests in progress, including this one.
    */
   faultAt(inFlight: number): ApiError | undefined {
     const { maxInflight, loopDelayMs } = this.config.shed;
     if (maxInflight > 0 && inFlight > maxInflight) return this.shed('in_flight');
-    // A request that is alone was delayed by other programs, not by requests: to refuse it would help nobody.
+    // If there is only one request, other programs delay the process, and to refuse that request would not help.
     if (loopDelayMs > 0 && inFlight > 1 && this.loopDelayMs > loopDelayMs) return this.shed('loop_delay');
     return undefined;
   }
@@ -53,7 +55,7 @@ export class Overload implements OnApplicationShutdown {
   private look(): void {
     const now = performance.now();
     const delayMs = now - this.looked - LOOK_MS;
-    // Two late checks in a row mean overload; a single one may be a garbage collection or one long task.
+    // Two late checks in a row mean overload. A single one may be a garbage collection or one long task.
     this.loopDelayMs = Math.min(delayMs, this.lastDelayMs);
     this.lastDelayMs = delayMs;
     this.looked = now;
@@ -61,11 +63,11 @@ export class Overload implements OnApplicationShutdown {
   }
 
   /**
-   * Attributes a blocked event loop to the features whose requests were worked on: a handler that computes for long stops all
-   * others. Which of them it was, one block does not show; the sum over many does.
+   * Attributes a blocked event loop to the features whose requests were in progress: a handler that computes for long
+   * stops all others. One block does not show which of them it was, but the sum over many blocks does.
    */
   private reportBlock(now: number, delayMs: number): void {
-    // When this look was due the loop stood still already, else it would have come in time.
+    // The loop was already blocked when this check was due; otherwise the check would have been on time.
     const during = this.observer.activeAt(now - delayMs).filter(({ route }) => route !== undefined);
     for (const feature of new Set(during.map(({ route }) => route?.feature ?? ''))) {
       this.metrics.featureFaults.inc({ feature, kind: 'block' });

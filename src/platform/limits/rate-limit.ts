@@ -1,9 +1,9 @@
 import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { SharedCounters } from './shared-counters.js';
 
-/** Seconds over which requests are counted. */
+/** The length of a window in seconds. */
 export const WINDOW_SECONDS = 60;
-/** Keys at most that are counted at once. */
+/** The greatest number of keys that are counted at the same time. */
 const CAPACITY = 100_000;
 
 export interface Allowance {
@@ -14,15 +14,15 @@ export interface Allowance {
   readonly resetSeconds: number;
 }
 
-/** Counts by key in windows of a minute: in Redis where replicas share one, else in this process. */
+/** Counts requests by key in windows of one minute: in Redis if replicas share one, otherwise in this process. */
 export class RateLimit {
   private readonly own = new WindowCounter(WINDOW_SECONDS * 1000);
   private readonly common: RateLimiterRedis | undefined;
 
   /**
-   * @param name begins the names of its counters in Redis.
-   * @param perMinute how many are allowed; at least 1.
-   * @param shared Redis; while it does not answer, each replica counts for itself.
+   * @param name the prefix of its counters in Redis.
+   * @param perMinute the number of requests that are allowed; at least 1.
+   * @param shared Redis. While it does not answer, each replica counts for itself.
    */
   constructor(
     name: string,
@@ -34,8 +34,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts one: at once in this process, so that a request that waits for its body does not count as work while others of its
-   * turn of the event loop are taken; else when Redis has answered.
+   * Counts one request. In this process the result is synchronous, so that a request that waits for its body does not
+   * count as work while other requests of the same turn of the event loop are accepted. With Redis it is a promise.
    */
   count(key: string): Allowance | Promise<Allowance> {
     return this.common === undefined ? this.countHere(key) : this.countTogether(key, this.common);
@@ -66,9 +66,9 @@ interface Window {
 }
 
 /**
- * Counts by key in windows, each of which begins with the first that is counted in it. What `RateLimiterMemory` does,
- * without a promise, an object and a timer of its own for each request. Bounded: where there are too many keys, the one
- * whose window began first makes room, so that a flood of addresses takes no memory for good.
+ * Counts by key in windows. The window of a key begins with the first request that is counted in it. It does the same
+ * as `RateLimiterMemory`, but without a promise, an object and a timer for each request. Its memory is bounded: at the
+ * capacity, the key with the oldest window is removed, so that a flood of addresses does not fill the memory.
  */
 export class WindowCounter {
   private windows = new Map<string, Window>();
@@ -76,7 +76,7 @@ export class WindowCounter {
 
   /**
    * @param windowMs milliseconds.
-   * @param capacity keys at most.
+   * @param capacity the greatest number of keys.
    */
   constructor(
     private readonly windowMs: number,
@@ -84,7 +84,7 @@ export class WindowCounter {
     private readonly capacity = CAPACITY,
   ) {}
 
-  /** Counts one: how many there were in this window, and the milliseconds until it ends. */
+  /** Counts one request. Returns the count in this window, and the milliseconds until the window ends. */
   count(key: string): { count: number; leftMs: number } {
     const now = this.now();
     if (now >= this.sweepAt) this.sweep(now);
@@ -95,7 +95,7 @@ export class WindowCounter {
   }
 
   private open(key: string, now: number): Window {
-    // One that is renewed goes to the end of the row.
+    // A renewed key moves to the end of the map, which stays sorted by age.
     this.windows.delete(key);
     if (this.windows.size >= this.capacity) this.windows.delete(this.windows.keys().next().value as string);
     const window = { count: 0, windowEnd: now + this.windowMs };
@@ -103,7 +103,7 @@ export class WindowCounter {
     return window;
   }
 
-  /** Keys that are not counted any more go, so that those of a flood of addresses do not stay. */
+  /** Removes ended windows, so that the keys of a flood of addresses do not stay. */
   private sweep(now: number): void {
     for (const [key, { windowEnd }] of this.windows) if (now >= windowEnd) this.windows.delete(key);
     this.sweepAt = now + this.windowMs;

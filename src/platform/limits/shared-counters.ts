@@ -3,18 +3,18 @@ import { RateLimiterRedis, RateLimiterRes, type IRateLimiterOptions } from 'rate
 import { inTime } from '../time.js';
 import { OutageTime, type Log } from '../logging/index.js';
 
-/** Milliseconds that Redis may take to answer before a replica counts for itself. */
+/** Milliseconds that a replica waits for Redis before it counts for itself. */
 const PATIENCE_MS = 250;
-/** Milliseconds between checks of Redis; it is used again after the first successful count. */
+/** Milliseconds between checks of Redis. Redis is used again after the first successful count. */
 const LOOK_EVERY_MS = 1000;
 /** Milliseconds without data after which a connection is treated as dead. */
 const SILENCE_MS = 3000;
-/** Milliseconds at most between tries to reach Redis again. */
+/** The greatest number of milliseconds between attempts to connect to Redis again. */
 const LONGEST_PAUSE_MS = 2000;
 
 /**
- * The Redis that replicas share their counters in. While it is away, hangs or takes no writes, nobody waits for it: each
- * replica counts for itself. Its loss and its return are one log line each.
+ * The Redis in which replicas share their counters. While Redis is down, hangs or accepts no writes, no request waits
+ * for it, and each replica counts for itself. One log line reports the loss, and one the return.
  */
 export class SharedCounters {
   private isHere = false;
@@ -33,14 +33,17 @@ export class SharedCounters {
     void client.connect().catch((error: unknown) => this.lose(error));
   }
 
-  /** Begins to reach Redis, which may take its time. Its client is loaded only here: it costs memory. */
+  /**
+   * Begins to connect to Redis, without waiting for the connection. The client library is loaded only here, because it
+   * costs memory.
+   */
   static async reach(url: string, log: Log): Promise<SharedCounters> {
-    // The default export: both Node and a bundler give the whole CommonJS module by it.
+    // With the default export, both Node and a bundler give the whole CommonJS module.
     const { default: redis } = await import('redis');
     const client = redis.createClient({
       url,
       disableOfflineQueue: true,
-      // The client's own timeout ends once a command is sent, which to a server that hangs it is.
+      // The client's own timeout ends when a command is sent, so it does not help against a server that hangs.
       commandOptions: { timeout: 0 },
       pingInterval: LOOK_EVERY_MS,
       socket: {
@@ -52,15 +55,15 @@ export class SharedCounters {
     return new SharedCounters(client as ReturnType<typeof createClient>, new URL(url).host, log);
   }
 
-  /** A limiter that counts in this Redis. */
+  /** Creates a limiter that counts in this Redis. */
   limiter(options: IRateLimiterOptions): RateLimiterRedis {
     return new RateLimiterRedis({ ...options, storeClient: this.client, useRedisPackage: true });
   }
 
   /**
-   * Counts one by a limiter of these counters, also where none was left.
+   * Counts one request with a limiter, even if its allowance is used up.
    *
-   * @returns undefined where Redis does not answer.
+   * @returns undefined if Redis does not answer.
    */
   async consume(limiter: RateLimiterRedis, key: string): Promise<RateLimiterRes | undefined> {
     if (!this.isHere) return undefined;
@@ -88,7 +91,7 @@ export class SharedCounters {
     );
   }
 
-  /** A ping is not enough: a read-only replica, a full server and an account that may only read answer it too. */
+  /** A ping is not enough: a read-only replica, a full server and a read-only account answer it too. */
   private async tryToCount(): Promise<void> {
     if (this.isHere) return;
     try {
