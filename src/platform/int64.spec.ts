@@ -182,7 +182,7 @@ const columnsOf = async (type: 'better-sqlite3' | 'mysql', entity: new () => obj
   const database = type === 'mysql' ? 'test' : ':memory:';
   const driver: unknown = createRequire(import.meta.url)(type === 'mysql' ? 'mysql2' : 'better-sqlite3-v13');
   const source = new DataSource({ type, driver, database, entities: [entity] });
-  // Reads the decorators without a connection.
+  // Builds the metadata of the decorators without a connection.
   await (source as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
   return source.getMetadata(entity);
 };

@@ -6,14 +6,15 @@ import { ruledParameter, ruledProperty, type PropertyOptions, type PropertyRule 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/** Characters of the longest int64, `-9223372036854775808`. The bound keeps a long text from costing anything. */
+/** The length of the longest int64, `-9223372036854775808`. A longer text is refused without parsing. */
 const MAX_LENGTH = 20;
 const CANONICAL = /^(?:0|-?[1-9][0-9]*)$/;
 
 /**
- * Reads an int64 in canonical decimal: ASCII digits, a minus at most, no plus, no leading zero, no `-0`, no padding.
+ * Parses an int64 in canonical decimal notation: ASCII digits after an optional minus, without plus, leading zeros,
+ * `-0` or padding.
  *
- * @returns undefined for any other text and beyond −2^63..2^63−1.
+ * @returns undefined for any other text, and for values outside −2^63 to 2^63 − 1.
  */
 export function parseInt64(text: string): bigint | undefined {
   if (text.length > MAX_LENGTH || !CANONICAL.test(text)) return undefined;
@@ -21,15 +22,18 @@ export function parseInt64(text: string): bigint | undefined {
   return isInt64(value) ? value : undefined;
 }
 
-/** Reads an id as `parseInt64` does: 1..2^63−1, else undefined. */
+/** Parses an id like `parseInt64`, within 1 to 2^63 − 1. Otherwise it returns undefined. */
 export function parseId(text: string): bigint | undefined {
   const id = parseInt64(text);
   return id !== undefined && id > 0n ? id : undefined;
 }
 
-/** Makes a `bigint` of an id in a path, as `parseId` does; what is none belongs to nothing that there is. */
+/**
+ * A pipe that parses an id in a path with `parseId`. A text that is not an id gets `notFound`, because no object has
+ * it.
+ */
 export class ParseIdPipe implements PipeTransform<string, bigint> {
-  /** @param notFound what a text that is no id is answered with. */
+  /** @param notFound the error code for a text that is not an id. */
   constructor(private readonly notFound: ErrorCode) {}
 
   /** @throws {ApiError} `notFound`. */
@@ -42,18 +46,18 @@ export class ParseIdPipe implements PipeTransform<string, bigint> {
 
 const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
 
-/** A signed BIGINT column whose property is a `bigint`, on MySQL and on SQLite. */
+/** A signed BIGINT column with a `bigint` property, on MySQL and on SQLite. */
 export function Int64Column(options: Omit<ColumnOptions, 'type' | 'transformer' | 'unsigned'> = {}): PropertyDecorator {
   return Column({ ...options, type: 'bigint', transformer: int64Transformer });
 }
 
-/** Converts what a driver gives (a text, a bigint, or a number) to `bigint`. `null` stays `null`. */
+/** Converts the value of a driver (a string, a bigint or a number) to `bigint`. `null` stays `null`. */
 export const int64Transformer = {
   to: (value: unknown) => value,
   from: (value: unknown) => (value === null || value === undefined ? value : exact(value)),
 } satisfies ValueTransformer;
 
-/** @throws {RangeError} when a driver has given a number that may be a rounded one. */
+/** @throws {RangeError} if a driver returned a number that may be rounded. */
 function exact(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   const int64 = typeof value === 'string' ? parseInt64(value) : undefined;
@@ -63,20 +67,20 @@ function exact(value: unknown): bigint {
 }
 
 export interface Int64Options extends PropertyOptions<bigint> {
-  /** −2^63 unless given. */
+  /** Default: −2^63. */
   readonly minimum?: bigint;
-  /** 2^63 − 1 unless given. */
+  /** Default: 2^63 − 1. */
   readonly maximum?: bigint;
 }
 
 /**
- * A property that is a `bigint`, from a JSON number that is an integer in value (`100`, `1e2`, `1.0`). Never from a
- * string or a boolean.
+ * A `bigint` property. The client sends a JSON number with an integer value (`100`, `1e2`, `1.0`), not a string or a
+ * boolean.
  */
 export const Int64Property = (options: Int64Options): PropertyDecorator =>
   ruledProperty({ ...int64Rule(options), convert: fromNumber }, options);
 
-/** A query parameter that is a `bigint`, from canonical decimal text. */
+/** A `bigint` query parameter in canonical decimal notation. */
 export const Int64Parameter = (options: Int64Options): PropertyDecorator =>
   ruledParameter({ ...int64Rule(options), convert: fromText }, options);
 

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 
 /**
- * The parts of Nest and @nestjs/swagger that are used although their packages do not promise them, named here alone: the keys
- * of the metadata that decorators leave, and parts of the injector (docs/upgrading.md).
+ * The parts of Nest and @nestjs/swagger that are not public API: metadata keys of decorators, and parts of the
+ * injector. All of them are imported through this file (docs/upgrading.md).
  */
 export {
   CUSTOM_ROUTE_ARGS_METADATA,
@@ -30,7 +30,7 @@ export { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 export { STATIC_CONTEXT } from '@nestjs/core/injector/constants.js';
 export type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
-/** Keys of @nestjs/swagger. */
+/** Metadata keys of @nestjs/swagger. */
 export const SWAGGER = {
   /** On a handler. */
   operation: 'swagger/apiOperation',
@@ -44,11 +44,11 @@ export const SWAGGER = {
   schema: 'swagger/apiSchema',
   properties: 'swagger/apiModelPropertiesArray',
   property: 'swagger/apiModelProperties',
-  /** The method that its CLI plugin adds to a class. */
+  /** The static method that the CLI plugin adds to a class. */
   plugin: '_OPENAPI_METADATA_FACTORY',
 } as const;
 
-/** The properties of a class that decorators document, those of its parents too, each with what they say of it. */
+/** The documented properties of a class and its parent classes, each with its documentation. */
 export function documentedProperties<T extends object>({ prototype }: Type): (readonly [name: string, said: T])[] {
   const names = (Reflect.getMetadata(SWAGGER.properties, prototype as object) ?? []) as string[];
   return names
@@ -56,6 +56,8 @@ export function documentedProperties<T extends object>({ prototype }: Type): (re
     .map((name) => [name, (Reflect.getMetadata(SWAGGER.property, prototype as object, name) ?? {}) as T] as const);
 }
 
-/** What `@WebSocketGateway()` leaves on a class, and `@MessagePattern()` and `@EventPattern()` on a handler. */
+/**
+ * The metadata keys of `@WebSocketGateway()` on a class, and of `@MessagePattern()` and `@EventPattern()` on a handler.
+ */
 export const GATEWAY_METADATA = 'websockets:is_gateway';
 export const PATTERN_METADATA = 'microservices:pattern';

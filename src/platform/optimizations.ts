@@ -1,6 +1,6 @@
 /**
- * What is done in a faster way, with the same outcome as in the plain way. OPTIMIZATIONS_OFF turns each off; what it is worth
- * stands in docs/decisions/0019-request-path.md.
+ * Optimizations that do not change results. OPTIMIZATIONS_OFF disables them one by one. Their effect is documented in
+ * docs/decisions/0019-request-path.md.
  */
 export const OPTIMIZATIONS = ['batching', 'json-writer', 'plain-handlers', 'shared-pages', 'turns'] as const;
 
@@ -13,8 +13,8 @@ export function isOptimized(name: Optimization): boolean {
 }
 
 /**
- * For the whole process, since code without injection asks too: a later application changes an earlier one. To be called before
- * the first request.
+ * Must be called before the first request. It applies to the whole process, because code without injection reads it
+ * too: a later application overrides an earlier one.
  */
 export function turnOptimizationsOff(names: readonly string[]): void {
   off.clear();

@@ -3,25 +3,25 @@ import { parseId } from './int64.js';
 import { declareRoute } from './routing/index.js';
 import { IntegerParameter, ruledParameter } from './validation/index.js';
 
-/** Part of a list: what a repository returns for one page. */
+/** Part of a list: the result of a repository for one page. */
 export interface Slice<T> {
   readonly items: readonly T[];
   /** Whether at least one more item follows. */
   readonly more: boolean;
-  /** The item behind which the next page begins, where it is not the last of the items. */
+  /** The item after which the next page begins. Default: the last one of `items`. */
   readonly last?: T;
 }
 
 /**
- * Makes a slice of rows of which one more than asked was read.
+ * Creates a slice from rows, of which the repository has read one more than the limit.
  *
- * @param limit how many items the page may have; at least 1.
+ * @param limit the greatest number of items of the page; at least 1.
  */
 export function sliceOf<T>(rows: readonly T[], limit: number): Slice<T> {
   return rows.length > limit ? new ReadSlice(rows.slice(0, limit), true) : new ReadSlice(rows, false);
 }
 
-/** A slice that remembers the page that was made of it: who asks for the same page at the same time shares its slice. */
+/** A slice that keeps the page created from it. Simultaneous requests for the same page share the slice. */
 export class ReadSlice<T> implements Slice<T> {
   private made:
     { readonly toWire: unknown; readonly cursor: string | undefined; readonly page: Page<unknown> } | undefined;
@@ -39,16 +39,16 @@ export class ReadSlice<T> implements Slice<T> {
   }
 }
 
-/** A page as a handler answers it: the body is the bare array of items, the next page goes into the Link header. */
+/** The return value of a handler: the body is a plain array of the items, and the Link header has the next page. */
 export class Page<T> {
   constructor(
     readonly items: readonly T[],
-    /** The cursor of the next page; undefined on the last one. */
+    /** The cursor of the next page; undefined on the last page. */
     readonly nextCursor: string | undefined,
   ) {}
 }
 
-/** The Link value for a next page (RFC 8288): the request's own parameters with another cursor. */
+/** The Link value for the next page (RFC 8288): the parameters of the request, with another cursor. */
 export function nextLink(url: string, query: URLSearchParams, cursor: string): string {
   const parameters = new URLSearchParams(query);
   parameters.delete('cursor');
@@ -57,8 +57,8 @@ export function nextLink(url: string, query: URLSearchParams, cursor: string): s
 }
 
 /**
- * Marks a list that answers a `Page`, which the compiler makes sure of: a bare array, with `Link: …; rel="next"` while
- * there is more.
+ * Marks the handler of a list. The compiler checks that it returns a `Page`. The response is a plain array, with `Link:
+ * …; rel="next"` if more items follow.
  */
 export const Paginated =
   () =>
@@ -71,9 +71,9 @@ export const Paginated =
   };
 
 /**
- * The query parameter for a cursor. It takes any text, since whatever is not a cursor is `invalid_cursor`, which
- * `PageQuery.after` tells; the schema describes those that are given out. A URL of 8 KiB has no room for one longer
- * than this beside the filters that it repeats.
+ * The query parameter for a cursor. It accepts any text, because `PageQuery.after` reports an invalid cursor as
+ * `invalid_cursor`. The schema describes valid cursors. A URL of 8 KiB cannot hold a longer cursor together with the
+ * filters that the cursor repeats.
  */
 const CursorParameter = (): PropertyDecorator =>
   ruledParameter<string>(
@@ -87,7 +87,7 @@ const CursorParameter = (): PropertyDecorator =>
     },
   );
 
-/** The query of a list. A feature's own extends it with its filters, each of which the cursor is bound to. */
+/** The query of a list. A feature extends it with its filters, and a cursor is valid only with the same filters. */
 export abstract class PageQuery {
   @IntegerParameter({ minimum: 1, maximum: 100, default: 20, description: 'How many items a page has at most.' })
   limit: number = 20;
@@ -98,7 +98,7 @@ export abstract class PageQuery {
   /**
    * The id after which the page begins; 0n for the first page.
    *
-   * @throws {ApiError} invalid_cursor when the cursor is not one that this list gave out under the same filters.
+   * @throws {ApiError} invalid_cursor if this list did not return the cursor with the same filters.
    */
   after(): bigint {
     if (this.cursor === undefined) return 0n;
@@ -107,7 +107,7 @@ export abstract class PageQuery {
     return id;
   }
 
-  /** Makes the answer from a slice, converting each item to its wire shape. */
+  /** Creates the page from a slice, and converts each item to its representation in the response. */
   page<T extends { readonly id: bigint }, W>(slice: Slice<T>, toWire: (item: T) => W): Page<W> {
     const last = slice.last ?? slice.items.at(-1);
     const next = slice.more && last ? encodeCursor(last.id, this.filters()) : undefined;
@@ -127,17 +127,17 @@ export abstract class PageQuery {
 const VERSION = '1';
 
 /**
- * Where a walk stands, opaque to clients: base64url of version, last id and the filters it was made under. It grants
- * nothing, so it is not signed (contract, "List").
+ * The position in a list as a cursor, which is opaque to clients: base64url of the version, the last id and the
+ * filters. It grants no access, so it is not signed (contract, "List").
  */
 function encodeCursor(lastId: bigint, filters: string): string {
   return Buffer.from(`${VERSION}:${lastId}:${filters}`).toString('base64url');
 }
 
-/** The last id of a cursor made by `encodeCursor` under the same filters; undefined for anything else. */
+/** The last id of a cursor from `encodeCursor` with the same filters; undefined for anything else. */
 function decodeCursor(cursor: string, filters: string): bigint | undefined {
   const [version, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':', 2);
   const lastId = version === VERSION && id !== undefined ? parseId(id) : undefined;
-  // Node decodes much that is no base64url; only the very text that is given out is a cursor.
+  // Node also decodes text that is not valid base64url. Only the exact text that `encodeCursor` returns is accepted.
   return lastId !== undefined && encodeCursor(lastId, filters) === cursor ? lastId : undefined;
 }

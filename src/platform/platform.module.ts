@@ -11,7 +11,7 @@ import { LoggingModule, type Log } from './logging/index.js';
 import { MetricsModule, type FeatureMetrics, type Metrics } from './metrics/index.js';
 import { RoutingModule } from './routing/index.js';
 
-/** What exists before Nest does, and is given to it. */
+/** Objects that are created before Nest and passed to it. */
 export interface CoreProviders {
   readonly config: Config;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface CoreProviders {
   readonly featureMetrics: FeatureMetrics;
 }
 
-/** Everything that the platform gives to features: one module a concern, each of them global. */
+/** Everything that the platform provides to features. Each concern has its own global module. */
 @Module({})
 export class PlatformModule {
   static on({ config, clock, log, dataSource, metrics, featureMetrics }: CoreProviders): DynamicModule {

@@ -1,6 +1,9 @@
-/** The wall clock, injectable so that a test can stand on another day. Durations are measured elsewhere, monotonic. */
+/**
+ * The wall clock. It is injected, so that a test can set another date. Durations are measured with a monotonic clock
+ * instead.
+ */
 export abstract class Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /** Milliseconds since the Unix epoch. */
   abstract now(): number;
 }
 
@@ -13,9 +16,9 @@ export class SystemClock extends Clock {
 }
 
 /**
- * What `work` comes to, or false where that takes longer than `milliseconds`; the work itself goes on.
+ * Awaits `work`, or returns false if it takes longer than `milliseconds`. The work is not cancelled.
  *
- * @throws (rejects) what `work` rejects with in that time.
+ * @throws (rejects) with the error of `work`, if it fails within that time.
  */
 export function inTime<T>(milliseconds: number, work: Promise<T>): Promise<T | false> {
   return new Promise((resolve, reject) => {

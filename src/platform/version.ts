@@ -4,8 +4,8 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
   version: string;
 };
 
-/** The version of this package, semver: what features name a range of, and what telemetry carries. */
+/** The semver version of this package. Features declare a range of it, and telemetry contains it. */
 export const version: string = manifest.version;
 
-/** The commit that was built, where the build says so. */
+/** The commit of the build; `unknown` if the build does not set REVISION. */
 export const revision: string = process.env['REVISION'] ?? 'unknown';
