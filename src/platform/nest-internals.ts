@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 
 /**
  * The parts of Nest and @nestjs/swagger that are not public API: metadata keys of decorators, and parts of the
- * injector. All of them are imported through this file (docs/upgrading.md).
+ * injector. Other files import them from here (docs/upgrading.md).
  */
 export {
   CUSTOM_ROUTE_ARGS_METADATA,

@@ -57,8 +57,8 @@ export function nextLink(url: string, query: URLSearchParams, cursor: string): s
 }
 
 /**
- * Marks the handler of a list. The compiler checks that it returns a `Page`. The response is a plain array, with `Link:
- * …; rel="next"` if more items follow.
+ * Marks the handler of a list. The compiler checks that it returns a `Page`. The response is a plain array. If more
+ * items follow, it has a `Link` with `rel="next"`.
  */
 export const Paginated =
   () =>

@@ -3,7 +3,7 @@ import { LOCK_TABLE, MIGRATION_TABLE } from './database/index.js';
 import type { Entities, Feature } from './feature.js';
 import { CreateIdempotencyRecords1764201550000, IdempotencyRecord } from './idempotency/index.js';
 
-/** The platform's own tables. They are migrated before those of the features. */
+/** The platform's own tables, listed before those of the features. */
 export const platformSchema: Pick<Feature, 'name' | 'migrations' | 'privileges'> & {
   readonly entities: Entities;
   readonly tables: readonly string[];

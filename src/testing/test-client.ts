@@ -20,7 +20,7 @@ export interface Sent {
 /** A client of one application. It sends JSON, keeps the exact text of the response, and follows no redirect. */
 export class TestClient {
   /**
-   * @param url of the application, without `/v1`.
+   * @param url the application's URL, without `/v1`.
    * @param key sent as a bearer token. Default: no key.
    */
   constructor(

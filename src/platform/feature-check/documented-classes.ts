@@ -25,7 +25,10 @@ export function fieldsOfAnswer({ handler }: Route, status: number): readonly str
   return type && documentedProperties(type).map(([name]) => name);
 }
 
-/** The class with documented fields that a type is; the type may be an array of it, or a function that returns it. */
+/**
+ * The class of a documented type, which may also be an array or a function that returns the class. Undefined if the
+ * class has no documented fields.
+ */
 function classOf(type: unknown): Type | undefined {
   const single: unknown = Array.isArray(type) ? type[0] : type;
   if (typeof single !== 'function') return undefined;

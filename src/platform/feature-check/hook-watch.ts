@@ -122,7 +122,7 @@ export class HookWatch {
         this.running.delete(work);
       }
     };
-    // An object that is not extensible refuses the property. Its hook runs unwatched.
+    // If the object is not extensible, this has no effect, and its hook runs unwatched.
     Reflect.defineProperty(instance, hook, { value: watched });
   }
 }

@@ -7,7 +7,7 @@ import { Metrics } from '../metrics/index.js';
 
 /** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 100;
-/** Milliseconds of a blocked event loop from which it is logged. */
+/** An event loop that is blocked for this many milliseconds is logged. */
 const BLOCKED_MS = 250;
 /** The number of requests that one log line names. */
 const NAMED = 10;

@@ -38,7 +38,7 @@ export class SharedCounters {
    * costs memory.
    */
   static async reach(url: string, log: Log): Promise<SharedCounters> {
-    // With the default export, both Node and a bundler give the whole CommonJS module.
+    // Both Node and a bundler put the whole CommonJS module into the default export.
     const { default: redis } = await import('redis');
     const client = redis.createClient({
       url,

@@ -77,7 +77,7 @@ function constantCase(name: string): string {
 
 /**
  * Marks an operation as deprecated: every response of its path has `Deprecation`, `Sunset` and `Link`, and the OpenAPI
- * document marks it. From the sunset on it answers 410. Each use is counted in
+ * document marks it. From the sunset on it answers 410. Each use before that is counted in
  * `animal_store_deprecated_requests_total`.
  */
 export function Deprecated(deprecated: DeprecationTerms): MethodDecorator {

@@ -52,7 +52,8 @@ function beginOwnDecoratorsWith(digits: string): void {
 const discovered = () => discoverRoutes([{ name: 'toys', modules: [{ controllers: [ToysController] }] }], '/v1');
 
 describe('the routes of a controller', () => {
-  // Nest's own keys for a body, a query and a path parameter begin with such digits.
+  // Nest's own keys begin with 3 for a body, 4 for a query and 5 for a path parameter. A custom key may begin with them
+  // too.
   it.each(['c0ffee', '3a', '4b', '5c'])(
     'say what their handlers take, whoever else gives them something: %s',
     (digits) => {

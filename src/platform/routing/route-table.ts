@@ -39,8 +39,8 @@ export class RouteTable {
   }
 
   /**
-   * The path template that a client may have meant by a path without a route: in lower case, with single slashes, with
-   * `/v1`.
+   * The path template that a client may have meant by a path without a route. It tries lower case, single slashes, no
+   * trailing slash, and the prefix `/v1`.
    */
   pathNear(path: string): string | undefined {
     const guess = path

@@ -95,7 +95,7 @@ export function traitsOf(handler: object): RouteTraits {
 export const Raises = (...raises: ErrorCode[]): MethodDecorator => declareRoute({ raises });
 
 /**
- * Adds `Location` to a 201, and a link to the OpenAPI document. The address is the path of `operationId`, whose path
+ * Adds `Location` to a 201, and a link in the OpenAPI document. The address is the path of `operationId`, whose path
  * parameters are filled from the named fields of the response body. After that operation is removed, the header is no
  * longer sent.
  */

@@ -22,7 +22,8 @@ export interface PropertyRule {
   /** What is wrong with a value, as text after the property's name: `must be a string`. Undefined for a valid value. */
   readonly problem: (value: unknown) => string | undefined;
   /**
-   * Converts the value of the request for `problem` and the handler. Returns a value that it cannot convert unchanged.
+   * Converts the value of the request for `problem` and the handler. A value that it cannot convert is returned
+   * unchanged.
    */
   readonly convert?: (value: unknown) => unknown;
   readonly schema: ApiPropertyOptions;

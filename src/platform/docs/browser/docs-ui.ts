@@ -92,7 +92,7 @@ async function readDocument(triesLeft = 1): Promise<DocumentInPage | undefined> 
     const answer = await fetch(DOCUMENT);
     if (answer.ok) return withThisServerFirst(readExactly(await answer.text()), location.href);
   } catch {
-    // A network failure; try again.
+    // Probably a network failure, so try again.
   }
   return triesLeft > 0 ? readDocument(triesLeft - 1) : undefined;
 }

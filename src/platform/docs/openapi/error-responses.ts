@@ -66,7 +66,7 @@ export const errorSchema = {
 
 /** What a status of an operation means: the platform's sentence, then the messages of the feature's own error codes. */
 function meaningOf(status: number, codes: readonly ErrorCode[]): string {
-  // The words of the interface (§7), whichever object was not found.
+  // The interface (§7) prescribes this sentence for every missing object.
   if (status === statusOfCategory.not_found) return 'The requested resource could not be found.';
   const own = codes.filter((code) => !platformCodes.has(code)).map(({ message }) => message);
   if (own.length > 0 && own.length === codes.length) return own.join(' ');
