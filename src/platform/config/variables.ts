@@ -29,12 +29,12 @@ const count = kinds.integer(0, 1_000_000);
 const general = {
   NODE_ENV: environment({
     default: 'development',
-    desc: 'What this process is run for; several defaults depend on it',
+    desc: 'The environment of this process; several defaults depend on it',
   }),
-  LOG_LEVEL: logLevel({ default: 'info', desc: 'The least severe line that is logged' }),
+  LOG_LEVEL: logLevel({ default: 'info', desc: 'The lowest level that is logged' }),
   LOG_FORMAT: logFormat({
     default: undefined,
-    desc: 'How log lines look; unset: pretty on a terminal, else json',
+    desc: 'Format of log lines; unset: pretty on a terminal, otherwise json',
   }),
   FEATURES_OFF: kinds.featureNames({
     default: undefined,
@@ -45,17 +45,17 @@ const general = {
   DOCS_CONTACT: kinds.contact({
     default: undefined,
     example: 'https://support.example.com',
-    desc: 'Whom users of the API ask, an e-mail address or a URL: a link at /docs, and info.contact; unset: none',
+    desc: 'Contact for users of the API, shown at /docs and in info.contact; unset: none',
   }),
 };
 
 const http = {
   HOST: kinds.host({ default: '0.0.0.0', desc: 'Address that both ports listen on' }),
-  PORT: port({ default: 3000, desc: 'Port of the API; 0: any free one' }),
+  PORT: port({ default: 3000, desc: 'Port of the API; 0: any free port' }),
   PUBLIC_BASE_URL: kinds.baseUrl({
     devDefault: undefined,
     example: 'https://api.example.com/v1',
-    desc: 'Where clients reach the API; unset: http://localhost:PORT/v1',
+    desc: 'URL at which clients reach the API; unset: http://localhost:PORT/v1',
   }),
   STAGING_BASE_URL: kinds.baseUrl({
     default: undefined,
@@ -64,7 +64,7 @@ const http = {
   }),
   REQUEST_DEADLINE_MS: duration({
     default: 3000,
-    desc: 'Time to answer one request; at least acquire plus query timeout of the database',
+    desc: 'Time to answer one request; at least DATABASE_ACQUIRE_TIMEOUT_MS plus DATABASE_QUERY_TIMEOUT_MS',
   }),
   HTTP_HEADERS_TIMEOUT_MS: duration({
     default: 5000,
@@ -73,11 +73,11 @@ const http = {
   HTTP_REQUEST_TIMEOUT_MS: duration({ default: 10_000, desc: 'Time for a whole request to arrive' }),
   HTTP_KEEP_ALIVE_TIMEOUT_MS: duration({
     default: 65_000,
-    desc: 'Time that an idle connection is kept; longer than the idle time of the balancer in front',
+    desc: 'Time that an idle connection stays open; should exceed the idle timeout of the load balancer',
   }),
   HTTP_BODY_LIMIT_BYTES: kinds.integer(1, 104_857_600)({ default: 16_384, desc: 'Largest request body' }),
-  HTTP_MAX_CONNECTIONS: kinds.integer(1, 1_000_000)({ default: 2000, desc: 'Open connections at once' }),
-  TRUST_PROXY: kinds.proxies({ default: 0, desc: 'Proxies in front whose X-Forwarded-For is believed; 0: none' }),
+  HTTP_MAX_CONNECTIONS: kinds.integer(1, 1_000_000)({ default: 2000, desc: 'Maximum number of open connections' }),
+  TRUST_PROXY: kinds.proxies({ default: 0, desc: 'Proxies in front whose X-Forwarded-For is trusted; 0: none' }),
   CORS_ORIGINS: kinds.origins({
     default: undefined,
     example: 'https://app.example.com',
@@ -85,11 +85,11 @@ const http = {
   }),
   SHED_MAX_INFLIGHT: count({
     default: 200,
-    desc: 'Requests worked on at once before more are refused with 503; 0: off',
+    desc: 'Maximum number of requests in progress; further requests get 503; 0: off',
   }),
   SHED_LOOP_DELAY_MS: shortPause({
     default: 150,
-    desc: 'Delay of the event loop from which on requests are refused with 503; 0: off',
+    desc: 'Requests get 503 from this delay of the event loop on; 0: off',
   }),
 };
 
@@ -99,7 +99,7 @@ const keysAndLimits = {
     example: '/run/secrets/api-keys.json',
     desc: 'A file of API keys besides those in the database; unset: none',
   }),
-  API_KEY_CACHE_TTL_MS: shortPause({ default: 5000, desc: 'How late a revoked key may still be accepted' }),
+  API_KEY_CACHE_TTL_MS: shortPause({ default: 5000, desc: 'Time that a revoked key may still be accepted' }),
   AUTH_FAILURES_PER_MINUTE: count({
     default: 20,
     desc: 'Failed authentications per source address before 429; 0: off',
@@ -119,42 +119,42 @@ const keysAndLimits = {
 const database = {
   DATABASE_URL: databaseUrl({
     devDefault: { kind: 'sqlite', path: './data/animal-store.sqlite' },
-    desc: 'Where everything is kept: a MySQL or MariaDB server, or a SQLite file',
+    desc: 'The database: a MySQL or MariaDB server, or an SQLite file',
   }),
   MIGRATIONS: migrations({
     default: 'check',
     devDefault: 'run',
-    desc: 'At start: run what is missing, be unready while behind, or neither',
+    desc: 'At start: run pending migrations; or stay unready while there are any; or neither',
   }),
   DATABASE_POOL_SIZE: kinds.integer(1, 100)({ default: 10, desc: 'Connections per replica' }),
   DATABASE_MAX_WAITERS: kinds.integer(
     0,
     1000,
-  )({ default: 100, desc: 'Requests that may wait for a connection at once' }),
+  )({ default: 100, desc: 'Maximum number of requests that wait for a connection' }),
   DATABASE_ACQUIRE_TIMEOUT_MS: duration({ default: 500, desc: 'Time to wait for a connection of the pool' }),
   DATABASE_CONNECT_TIMEOUT_MS: duration({ default: 2000, desc: 'Time to open a connection' }),
   DATABASE_QUERY_TIMEOUT_MS: duration({
     default: 1500,
-    desc: 'Time for one query; past it, its connection is destroyed',
+    desc: 'Time for one query; after it, the connection is destroyed',
   }),
   DATABASE_CONNECTION_MAX_AGE_MS: age({
     default: 300_000,
-    desc: 'Age at which a connection is replaced; bounds failover and the rotation of secrets',
+    desc: 'Age at which a connection is replaced; after this time a failover or a rotated secret has taken effect',
   }),
   DATABASE_TLS_MODE: tlsMode({
     default: 'verify-identity',
     devDefault: 'disable',
-    desc: 'TLS to the database, and what of the server is checked',
+    desc: 'TLS to the database, and which check of the server certificate',
   }),
   DATABASE_TLS_CA_FILE: kinds.readableFile({
     default: undefined,
     example: '/run/secrets/database-ca.pem',
-    desc: 'Authorities that may have signed the certificate of the database; unset: those of Node.js',
+    desc: 'Certificate authorities that are trusted for the database; unset: those of Node.js',
   }),
   DATABASE_TLS_CERT_FILE: kinds.readableFile({
     default: undefined,
     example: '/run/secrets/database-client.pem',
-    desc: 'Client certificate, with its key; unset: none',
+    desc: 'Client certificate for the database, together with DATABASE_TLS_KEY_FILE; unset: none',
   }),
   DATABASE_TLS_KEY_FILE: kinds.readableFile({
     default: undefined,
@@ -168,24 +168,24 @@ const database = {
 };
 
 const operations = {
-  MANAGEMENT_PORT: port({ default: 9090, desc: 'Port of probes and metrics; 0: any free one' }),
+  MANAGEMENT_PORT: port({ default: 9090, desc: 'Port of probes and metrics; 0: any free port' }),
   METRICS_ENABLED: kinds.boolean({ default: true, desc: 'Whether /metrics is served on the management port' }),
-  READINESS_CHECKS_DATABASE: kinds.boolean({ default: true, desc: 'Whether /readyz fails while the database is away' }),
-  LIVENESS_MAX_STALL_MS: duration({ default: 10_000, desc: 'Stall of the event loop from which on /livez fails' }),
-  STARTUP_TIMEOUT_MS: duration({ default: 20_000, desc: 'Time for the features to start, without the database' }),
+  READINESS_CHECKS_DATABASE: kinds.boolean({ default: true, desc: 'Whether /readyz fails without a usable database' }),
+  LIVENESS_MAX_STALL_MS: duration({ default: 10_000, desc: 'Time the event loop may block before /livez fails' }),
+  STARTUP_TIMEOUT_MS: duration({ default: 20_000, desc: 'Time for the features to start, once the database is ready' }),
   SHUTDOWN_DELAY_MS: pause({
     default: 5000,
     devDefault: 0,
-    desc: 'Time that requests are still taken after SIGTERM, until balancers know',
+    desc: 'Time after SIGTERM in which requests are still accepted, until load balancers send no more',
   }),
   SHUTDOWN_TIMEOUT_MS: pause({
     default: 15_000,
-    desc: 'Time for requests in flight to end after that, before they are cut',
+    desc: 'Time after SHUTDOWN_DELAY_MS for requests in progress, before they are cut off',
   }),
   OPTIMIZATIONS_OFF: optimizations({
     default: undefined,
     example: 'batching,plain-handlers',
-    desc: 'Optimizations to leave out, to see whether one of them is at fault; answers stay the same; unset: none',
+    desc: 'Optimizations to switch off, to see whether one of them causes a problem; answers stay the same; unset: none',
   }),
   OTEL_SDK_DISABLED: kinds.openTelemetryBoolean({
     default: true,
