@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Health } from './health.js';
 
-/** Readiness, to which a feature may contribute. */
+/** Readiness. A feature may add a check to it. */
 @Global()
 @Module({ providers: [Health], exports: [Health] })
 export class HealthModule {}

@@ -3,12 +3,12 @@ import { inTime } from '../time.js';
 
 const PERIOD_MS = 2000;
 const MISSES_UNTIL_DOWN = 2;
-/** Milliseconds that any check may take. */
+/** Limit of any check. Milliseconds. */
 const CHECK_TIMEOUT_MS = 1500;
 
 /**
- * What a feature adds to readiness: true while it can serve. It is asked every 2 s, never by a probe itself. Where it throws, the
- * code of the error is shown to anybody who reads /readyz.
+ * A readiness check of a feature: true while the feature can serve. It runs every 2 s in the background, and a probe
+ * reads the last result. If it throws, every reader of /readyz sees the code of the error.
  */
 export type HealthContribution = () => boolean | Promise<boolean>;
 
@@ -16,37 +16,37 @@ interface Check {
   readonly ask: HealthContribution;
   misses: number;
   ok: boolean;
-  /** Why it fails, as far as that is known. */
+  /** Why the check fails, if that is known. */
   reason?: string | undefined;
 }
 
-/** Whether this replica should get traffic. Probes read what the last background check saw. */
+/** Whether this replica should get traffic. Probes read the results of the last background checks. */
 export class Health {
   private readonly checks = new Map<string, Check>();
   private timer: NodeJS.Timeout | undefined;
-  /** Whether requests are taken: the features have started, and nothing stops. */
+  /** Whether the service accepts requests: the features have started, and the shutdown has not begun. */
   private accepting = false;
   private draining = false;
   private everReady = false;
 
-  /** Adds a check. Its name is shown to anybody who reads /readyz. */
+  /** Adds a check. Every reader of /readyz sees its name. */
   contribute(name: string, ask: HealthContribution): void {
     this.checks.set(name, { ask, misses: MISSES_UNTIL_DOWN, ok: false });
   }
 
-  /** Resolves once each check was asked for the first time. */
+  /** Starts the background checks. Resolves after the first run of each check. */
   async start(): Promise<void> {
     if (this.draining) return;
     this.timer = setInterval(() => void this.checkAll(), PERIOD_MS).unref();
     await this.checkAll();
   }
 
-  /** The features have started. */
+  /** To be called when the features have started. */
   accept(): void {
     this.accepting = !this.draining;
   }
 
-  /** Makes the service not ready, for good. */
+  /** Makes the service not ready until the process exits. */
   drain(): void {
     this.draining = true;
     this.accepting = false;
@@ -61,19 +61,19 @@ export class Health {
     return this.everReady;
   }
 
-  /** Checks by name, for the body of /readyz. */
+  /** The result of each check by name, for the body of /readyz. */
   report(): Record<string, 'ok' | 'failing'> {
     const entries = [...this.checks].map(([name, { ok }]) => [name, ok ? 'ok' : 'failing'] as const);
     return Object.fromEntries([...entries, ['accepting', this.accepting ? 'ok' : 'failing']]);
   }
 
-  /** Why checks fail, by their names, where that is known. */
+  /** The known reasons of failing checks, by the name of the check. */
   reasons(): Record<string, string> {
     const failing = [...this.checks].filter(([, { ok }]) => !ok);
     return Object.fromEntries(failing.flatMap(([name, { reason }]) => (reason === undefined ? [] : [[name, reason]])));
   }
 
-  /** Asks every check now, without waiting for the next period. */
+  /** Runs every check now, without waiting for the next period. */
   async checkAll(): Promise<void> {
     await Promise.all([...this.checks.keys()].map((name) => this.check(name)));
     if (this.accepting && [...this.checks.values()].every((check) => check.ok)) this.everReady = true;
@@ -91,7 +91,7 @@ export class Health {
   }
 }
 
-/** A check that throws, or does not answer in time, is a miss, with a reason where that is known. */
+/** The result of a check. A check that throws, or that does not answer in time, failed. A string is the reason. */
 async function answerOf(ask: HealthContribution): Promise<boolean | string> {
   try {
     return await inTime(CHECK_TIMEOUT_MS, Promise.resolve(ask()));
@@ -100,7 +100,10 @@ async function answerOf(ask: HealthContribution): Promise<boolean | string> {
   }
 }
 
-/** The code, since a message may hold what is not for everybody. Those of SQLite speak of nothing but the file. */
+/**
+ * The error code without the message, because a message may contain private data. A message of SQLite names only the
+ * file, so it is added.
+ */
 function reasonOf(error: unknown): string | undefined {
   const fault = rootOf(error);
   const { type } = statementFault(fault);
@@ -108,10 +111,13 @@ function reasonOf(error: unknown): string | undefined {
   return type.startsWith('SQLITE_') ? `${type}: ${(fault as Error).message}` : type;
 }
 
-/** Milliseconds that the database may take to answer a check. */
+/** Limit for the answer of the database to a check. Milliseconds. */
 const DATABASE_TIMEOUT_MS = 1000;
 
-/** As a feature's statement, which is seen to fail in an outage; while the schema is behind it asks nothing, so then by the link. */
+/**
+ * A check that runs a statement like a feature does, so its failure counts as an outage. While the schema is not
+ * current, features may not run statements, so the check asks through `link`.
+ */
 export function databaseAnswers(
   dataSource: Pick<PlatformDataSource, 'ask'>,
   link: Pick<DatabaseLink, 'isCurrent' | 'answers' | 'outages'>,

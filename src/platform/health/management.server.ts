@@ -7,10 +7,13 @@ import type { Log } from '../logging/index.js';
 import type { Metrics } from '../metrics/index.js';
 import type { Health } from './health.js';
 
-/** Connections at once: more than all probes and scrapers need, and few beside the descriptors that the API needs. */
+/** Limit of open connections. Probes and scrapers need fewer, and the API keeps enough file descriptors. */
 const MOST_CONNECTIONS = 100;
 
-/** Probes and metrics, without a key, on a port of their own: never shed, limited or routed to clients. */
+/**
+ * Serves probes and metrics without an API key, on a separate port. Load shedding and rate limits do not apply, and
+ * clients are not routed here.
+ */
 export class ManagementServer {
   readonly server: Server;
 
@@ -43,7 +46,7 @@ export class ManagementServer {
     });
   }
 
-  /** The newest is taken and the oldest goes: a probe gets through, whoever holds connections. */
+  /** Accepts the newest connection and closes the oldest one, so a probe can always connect. */
   private admit(socket: Socket): void {
     this.connections.add(socket);
     socket.once('close', () => this.connections.delete(socket));
@@ -63,7 +66,7 @@ export class ManagementServer {
     else refuse(response, new ApiError(coreErrors.routeNotFound));
   }
 
-  /** What is asked for comes from features too. */
+  /** `/metrics` also collects the metrics of features, so a request can fail. */
   private fail(error: unknown, requestId: string, response: ServerResponse): void {
     const fields = { event: 'request.failed', request_id: requestId, err: error };
     this.log.error(fields, 'A request to the management port failed unexpectedly');
@@ -90,7 +93,7 @@ export class ManagementServer {
   }
 }
 
-/** `reasons` is there where something fails and it is known why. */
+/** The body of /readyz. It has `reasons` only if a check fails for a known reason. */
 function readiness(health: Health): object {
   const reasons = health.reasons();
   const shown = Object.keys(reasons).length > 0 ? { reasons } : {};
@@ -101,9 +104,9 @@ function send(response: ServerResponse, status: number, body: object): void {
   write(response, status, 'application/json; charset=utf-8', JSON.stringify(body));
 }
 
-/** With its length, which a client of HTTP/1.0 needs to keep its connection. */
+/** Sends Content-Length, because an HTTP/1.0 client needs it to keep the connection open. */
 function write(response: ServerResponse, status: number, type: string, text: string): void {
-  // A body that is none was refused while the metrics were collected.
+  // An invalid request body may have been refused while the metrics were collected.
   if (response.headersSent) return;
   response.writeHead(status, {
     'Content-Type': type,
@@ -122,7 +125,7 @@ function headFault(request: IncomingMessage): ApiError | undefined {
   return new ApiError(coreErrors.methodNotAllowed, undefined, { headers: { Allow: 'GET, HEAD' } });
 }
 
-/** What is wrong with a request may be wrong with what follows it, so its connection ends. */
+/** Refuses a request and closes the connection, because the bytes that follow a faulty request may be faulty too. */
 function refuse(response: ServerResponse, { code, message, status, headers }: ApiError): void {
   if (response.headersSent) return;
   response.setHeader('Connection', 'close');
@@ -133,12 +136,14 @@ function refuse(response: ServerResponse, { code, message, status, headers }: Ap
 /** Milliseconds between two beats. */
 const BEAT_MS = 500;
 
-/** Whether the event loop turns. It touches nothing else: a fault that all replicas share must not restart them all. */
+/**
+ * Whether the event loop runs. It checks nothing else: a fault that all replicas share must not restart all of them.
+ */
 export class Liveness {
   private lastBeat = performance.now();
   private readonly timer: NodeJS.Timeout;
 
-  /** @param maxStallMs LIVENESS_MAX_STALL_MS: how long the loop may stand still. */
+  /** @param maxStallMs LIVENESS_MAX_STALL_MS: how long the event loop may be blocked. Milliseconds. */
   constructor(private readonly maxStallMs: number) {
     this.timer = setInterval(() => (this.lastBeat = performance.now()), BEAT_MS).unref();
   }

@@ -4,15 +4,15 @@ import { LOG, OutageTime, type Log } from '../logging/index.js';
 import { Metrics } from '../metrics/index.js';
 import { IdempotencyStore } from './idempotency.store.js';
 
-/** Milliseconds between two purges of one replica, on average. */
+/** Average time between two purges of one replica. Milliseconds. */
 const PERIOD_MS = 60_000;
 
-/** Deletes expired records in small batches, by whichever replica gets to it. */
+/** Deletes expired records in small batches. Every replica does it. */
 @Injectable()
 export class IdempotencyPurge implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private isOver = false;
-  /** The failure that the log has last. */
+  /** The failure in the last log line. */
   private failure: string | undefined;
   private outage: OutageTime | undefined;
 
@@ -24,7 +24,7 @@ export class IdempotencyPurge implements OnApplicationShutdown {
 
   start(): void {
     if (this.isOver) return;
-    // Jitter keeps replicas that started together apart.
+    // Jitter: replicas that started together should not purge at the same time.
     this.timer = setTimeout(() => void this.run(), PERIOD_MS * (0.5 + Math.random())).unref();
   }
 
@@ -38,14 +38,14 @@ export class IdempotencyPurge implements OnApplicationShutdown {
       while (!this.isOver && (await this.store.purge()) > 0);
       this.report(undefined);
     } catch (error) {
-      // The next run, or another replica, gets to it.
+      // The next run, or another replica, deletes the records.
       this.metrics.idempotencyPurgeFailures.inc();
       this.report(error);
     }
     this.start();
   }
 
-  /** One line for each change, not for each try. */
+  /** Logs one line for each change of state, not for each attempt. */
   private report(err: unknown): void {
     const failure = err === undefined ? undefined : statementFault(err).type;
     if (failure === this.failure) return;

@@ -16,10 +16,13 @@ import { declareRoute, type Route } from '../routing/index.js';
 import { hasShape, validateBody, validateQuery } from '../validation/index.js';
 import { Idempotency } from './idempotency.js';
 
-/** Has a request with `Idempotency-Key` handled once: the handler runs in one transaction with the record of its answer. */
+/** Handles a request with `Idempotency-Key` once: the handler and the record of its answer are in one transaction. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  /** Below a controller with interceptors, a handler has this one twice. */
+  /**
+   * Exchanges in progress. If a controller has interceptors, this one is called twice: for the controller and for the
+   * handler.
+   */
   private readonly begun = new WeakSet<Exchange>();
 
   constructor(
@@ -49,15 +52,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
 }
 
 /**
- * Lets clients repeat a POST safely with `Idempotency-Key`: a repeat within IDEMPOTENCY_RETENTION_MS gets the answer of the
- * first request, with `Idempotent-Replayed: true`.
+ * Lets clients repeat a POST safely with `Idempotency-Key`. A repeat within IDEMPOTENCY_RETENTION_MS gets the answer of
+ * the first request, with `Idempotent-Replayed: true`.
  */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(UseInterceptors(IdempotencyInterceptor), declareRoute({ idempotent: true }));
 
 /**
- * Puts the interceptor around those of the feature, which may change the answer: that of the controller's first,
- * `ClassSerializerInterceptor` for one. To be called before Nest reads the controllers.
+ * Puts this interceptor before all interceptors of the feature, because they may change the answer, for example
+ * `ClassSerializerInterceptor`. Interceptors of the controller run before those of the handler. Call this before Nest
+ * reads the controllers.
  */
 export function putIdempotencyOutermost(routes: readonly Route[]): void {
   for (const { controller, handler } of routes.filter(({ idempotent }) => idempotent)) {
@@ -68,14 +72,15 @@ export function putIdempotencyOutermost(routes: readonly Route[]): void {
     const put = (list: readonly unknown[], at: object): void =>
       Reflect.defineMetadata(INTERCEPTORS_METADATA, [IdempotencyInterceptor, ...others(list)], at);
     if (others(ofClass).length > 0) put(ofClass, controller);
-    // Another controller, without interceptors, may inherit the handler.
+    // The handler keeps the interceptor too, because another controller without interceptors may inherit the handler.
     put(ofHandler, handler);
   }
 }
 
 /**
- * What makes two requests of one operation different: the values of the body, and the target where it may differ. They are
- * validated before the key is looked at (contract, "Order of checks"); the pipes come after.
+ * The parts that make two requests of one operation different: the values of the body, and the path and the query if
+ * the route has variable ones. Both are validated here, before the key is checked (contract, "Order of checks"). Pipes
+ * run later.
  */
 async function whatIsAsked({ route, path, query, effectiveQuery, body }: Exchange): Promise<unknown> {
   const value = (await body?.read()) ?? null;
@@ -89,7 +94,7 @@ async function whatIsAsked({ route, path, query, effectiveQuery, body }: Exchang
 const KEY = /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21-\x7e]{1,255}))$/;
 
 /**
- * Reads an `Idempotency-Key` header: 1 to 255 visible ASCII characters, bare or in double quotes.
+ * Parses an `Idempotency-Key` header: 1 to 255 visible ASCII characters, bare or in double quotes.
  *
  * @throws {ApiError} invalid_idempotency_key.
  */
@@ -102,12 +107,12 @@ function parseIdempotencyKey(header: string | string[]): string {
   return key;
 }
 
-/** A key holds for one client and one operation. */
+/** The id of a record: a key is valid for one client and one operation. */
 function recordId(client: string, operationId: string, key: string): string {
   return hash('sha256', JSON.stringify([client, operationId, key]), 'base64url');
 }
 
-/** The same for bodies that parse to the same values, whatever their spelling and the order of their fields. */
+/** Hashes the values of a body. Spelling and the order of fields make no difference. */
 function fingerprintOf(body: unknown): string {
   return hash('sha256', canonical(body), 'base64url');
 }

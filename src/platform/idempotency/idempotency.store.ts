@@ -6,28 +6,28 @@ import { Answer } from '../http/index.js';
 import { Int64Column } from '../int64.js';
 import { bytesOf, textOf } from '../json/index.js';
 
-/** What was answered to a request with an Idempotency-Key, kept for IDEMPOTENCY_RETENTION_MS. */
+/** The answer to a request with an Idempotency-Key, stored for IDEMPOTENCY_RETENTION_MS. */
 @Entity('idempotency_record')
 export class IdempotencyRecord {
-  /** SHA-256 of client, operation and key, base64url. */
+  /** SHA-256 of client, operation and key, in base64url. */
   @PrimaryColumn({ type: 'varchar', length: 43, collation: 'utf8mb4_bin' })
   id: string;
 
-  /** SHA-256 of the parsed body, base64url. */
+  /** SHA-256 of what the request asks for, in base64url. */
   @Column({ type: 'varchar', length: 43, collation: 'utf8mb4_bin' })
   fingerprint: string;
 
-  /** The answer; empty only inside the transaction that makes it. */
+  /** The answer as JSON. It is null only inside the transaction that creates it. */
   @Column({ type: 'text', nullable: true, collation: 'utf8mb4_bin' })
   answer: string | null;
 
-  /** Milliseconds since the epoch, by the database's clock; from then on the record is as if it were not there. */
+  /** Milliseconds since the Unix epoch, by the clock of the database. From this time on the record is ignored. */
   @Index('idempotency_record_expires_at')
   @Int64Column({ name: 'expires_at' })
   expiresAt: bigint;
 }
 
-/** Records deleted by one statement. */
+/** Limit of records that one statement deletes. */
 const PURGE_BATCH = 500;
 
 export interface StoredAnswer {
@@ -35,17 +35,17 @@ export interface StoredAnswer {
   readonly answer: Answer;
 }
 
-/** An answer as its record has it, which older and newer replicas read too. */
+/** The JSON of an answer in its record. Older and newer replicas read it too. */
 interface Stored {
   readonly status: number;
-  /** The text, not its bytes: records of earlier builds have it so. */
+  /** Text, not bytes, because records of earlier builds contain text. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Answers by idempotency key, in the same database as the data that they are about. The database's clock decides when a record
- * expires, so a replica whose own clock is wrong does no harm.
+ * Stores answers by idempotency key, in the same database as the data of the feature. The clock of the database decides
+ * when a record expires, so the clock of a replica may be wrong.
  */
 @Injectable()
 export class IdempotencyStore {
@@ -60,7 +60,7 @@ export class IdempotencyStore {
     this.retentionMs = config.idempotency.retentionMs;
   }
 
-  /** What was answered; `expired` where there is a record that counts no more, undefined where there is none. */
+  /** The stored answer; `expired` if the record is expired, undefined if there is no record. */
   async find(id: string): Promise<StoredAnswer | 'expired' | undefined> {
     const [row] = await this.dataSource.query<{ fingerprint: string; answer: string; is_live: 0 | 1 }[]>(
       `SELECT fingerprint, answer, expires_at > ${this.now} AS is_live FROM idempotency_record WHERE id = ?`,
@@ -72,7 +72,7 @@ export class IdempotencyStore {
     return { fingerprint: row.fingerprint, answer: new Answer(status, bytesOf(body), headers) };
   }
 
-  /** Whether a transaction that has not ended, or only just has, holds the key: others see its record uncommitted. */
+  /** Whether another transaction holds the key, or has just committed it. It reads uncommitted records. */
   async isHeld(id: string): Promise<boolean> {
     const live = `SELECT id FROM idempotency_record WHERE id = ? AND expires_at > ${this.now}`;
     const rows = await this.dataSource.transaction('READ UNCOMMITTED', () =>
@@ -82,11 +82,11 @@ export class IdempotencyStore {
   }
 
   /**
-   * Takes a key for IDEMPOTENCY_RETENTION_MS, inside the transaction that will complete it. Waits while another
+   * Claims a key for IDEMPOTENCY_RETENTION_MS, inside the transaction that will complete it. Waits while another
    * transaction holds the key.
    *
-   * @returns false where the key is taken already.
-   * @throws {QueryFailedError} (rejects), with a lock when something is locked for longer than the database waits for it.
+   * @returns false if the key is already claimed.
+   * @throws {QueryFailedError} (rejects) with a lock error if a lock lasts longer than the database waits for it.
    */
   async claim(id: string, fingerprint: string): Promise<boolean> {
     try {
@@ -115,14 +115,14 @@ export class IdempotencyStore {
     await this.dataSource.query('UPDATE idempotency_record SET answer = ? WHERE id = ?', [JSON.stringify(stored), id]);
   }
 
-  /** Deletes one batch of expired records; the number deleted. */
+  /** Deletes one batch of expired records, and returns how many it deleted. */
   async purge(): Promise<number> {
     const isExpired = `expires_at <= ${this.now}`;
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM idempotency_record WHERE ${isExpired} LIMIT ${PURGE_BATCH}`,
     );
     if (rows.length === 0) return 0;
-    // Looked at again: a record may have been made anew in between.
+    // The DELETE checks the expiry again, because a record may have been created anew since the SELECT.
     const expired = this.dataSource.createQueryBuilder().delete().from(IdempotencyRecord).where(isExpired);
     const { values: ids } = inList(rows.map(({ id }) => id));
     return (await expired.andWhere('id IN (:...ids)', { ids }).execute()).affected ?? 0;

@@ -6,22 +6,25 @@ import { Answer } from '../http/index.js';
 import { inTime } from '../time.js';
 import { IdempotencyStore, type StoredAnswer } from './idempotency.store.js';
 
-/** Milliseconds that a repeat waits for the first request to finish. */
+/** How long a repeated request waits for the first one to finish. Milliseconds. */
 const PATIENCE_MS = 2000;
-/** Milliseconds, about, that the database waits for a lock. */
+/** Approximately how long the database waits for a lock. Milliseconds. */
 const LOCK_WAIT_MS = 1000;
 
-/** What a key stands for from now on. */
+/** The answer that a key stands for. */
 interface Outcome {
   readonly stored: StoredAnswer;
-  /** Whether this attempt made it, rather than found it. */
+  /** Whether this attempt created the answer. Otherwise it found the answer in the store. */
   readonly isNew: boolean;
 }
 
-/** Makes each keyed request happen once: the first is worked on, repeats get its answer. */
+/** Executes each request with a key once. A repeated request gets the answer of the first one. */
 @Injectable()
 export class Idempotency {
-  /** Keys that this process works on. Repeats take the outcome from here: many at once need one connection, not many. */
+  /**
+   * The keys that this process works on. Repeated requests wait here for the outcome, so they do not take a connection
+   * each.
+   */
   private readonly working = new Map<string, Promise<Outcome>>();
 
   constructor(
@@ -30,10 +33,10 @@ export class Idempotency {
   ) {}
 
   /**
-   * @param id what the key stands for, see `recordId`.
-   * @param fingerprint of the parsed body.
-   * @param work makes the answer; it runs inside the transaction that stores it, so that a crash leaves neither.
-   * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use, and whatever `work` throws, which is not stored.
+   * @param id the id of the record, see `recordId`.
+   * @param fingerprint the hash of what the request asks for.
+   * @param work creates the answer. It runs inside the transaction that stores the answer, so a crash leaves neither.
+   * @throws {ApiError} idempotency_key_reused, idempotency_key_in_use, and every error of `work`, which is not stored.
    */
   async once(id: string, fingerprint: string, work: () => Promise<Answer>): Promise<Answer> {
     const patienceEnds = performance.now() + PATIENCE_MS;
@@ -67,15 +70,15 @@ export class Idempotency {
     };
     const answer = await this.patiently(id, () => this.dataSource.transaction(make), patienceEnds);
     if (answer !== undefined) return { stored: { fingerprint, answer }, isNew: true };
-    // Another replica had the key first.
+    // Another replica claimed the key first.
     const winner = await this.store.find(id);
     if (winner === undefined || winner === 'expired') throw inUse();
     return { stored: winner, isNew: false };
   }
 
   /**
-   * The database waits for a lock for less long than a repeat does, so it is asked again until that time is up; but only
-   * where the key's own holder has the lock, not a backup or whoever else locks the table.
+   * Retries until `patienceEnds`, because the database waits for a lock for a shorter time than a repeated request may
+   * wait. It retries only if the lock belongs to the holder of the same key, and not to a backup or another program.
    */
   private async patiently<T>(id: string, work: () => Promise<T>, patienceEnds: number): Promise<T> {
     for (;;) {
@@ -100,7 +103,10 @@ export class Idempotency {
   }
 }
 
-/** A lock kept the key from being taken. Unlike one that the handler meets, it may be that of the same key's holder. */
+/**
+ * A lock prevented the claim of a key. The holder of the same key may have this lock. A lock error in the handler is
+ * different.
+ */
 class ClaimLockedError extends Error {
   constructor(cause: unknown) {
     super('A lock kept an idempotency key from being taken', { cause });
@@ -117,10 +123,10 @@ function inUse(): ApiError {
 }
 
 /**
- * The outcome; undefined where the attempt failed and the next may try.
+ * Returns the outcome of an attempt, or undefined if it failed and the next request may try.
  *
- * @throws {ApiError} idempotency_key_in_use at `end`; service_unavailable where the attempt failed with it, so that those
- *   who wait do not wait for the same database in turn, and get no 409 for a key that is not in use.
+ * @throws {ApiError} idempotency_key_in_use at `end`; service_unavailable if the attempt failed with it. Then the
+ * waiting requests do not wait for the same database one after the other, and get no 409 for a key that is not in use.
  */
 async function settledBefore(attempt: Promise<Outcome>, end: number): Promise<Outcome | undefined> {
   const settled = attempt.then(

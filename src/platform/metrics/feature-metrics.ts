@@ -10,19 +10,19 @@ import {
 import { inTime } from '../time.js';
 import type { Log } from '../logging/index.js';
 
-/** Milliseconds that a `collect` may take: a scrape waits for all of them. */
+/** Limit of one `collect`, because a scrape waits for all of them. Milliseconds. */
 const COLLECT_TIMEOUT_MS = 1500;
 
 type Collect<Metric> = (this: Metric) => void | Promise<void>;
 
 /**
- * Metrics of a feature's own, at /metrics beside those of the platform. Each is made once, in the constructor of a
- * provider; its name begins with the feature's in snake case: `pet_toys_lost_total`.
+ * Creates the metrics of features, which /metrics returns beside those of the platform. Create each metric once, in the
+ * constructor of a provider. Its name begins with the name of the feature in snake case: `pet_toys_lost_total`.
  *
- * @throws {Error} for another name, and for one that there is already.
+ * @throws {Error} if the name begins otherwise, or if a metric with this name exists.
  */
 export class FeatureMetrics {
-  /** Features by what the names of their metrics begin with, the longest first: one may begin with another. */
+  /** Features by the prefix of their metrics, the longest prefix first, because one may begin with another. */
   private readonly prefixes: readonly (readonly [prefix: string, feature: string])[];
 
   /** @internal */
@@ -60,7 +60,7 @@ export class FeatureMetrics {
     return collect === undefined ? { registers } : { registers, collect: this.watched(feature, name, collect) };
   }
 
-  /** One that fails, or does not end in time, leaves its metric as it is and the others alone. */
+  /** If `collect` fails or does not end in time, its metric keeps its value, and the other metrics are collected. */
   private watched<Metric>(feature: string, metric: string, collect: Collect<Metric>): Collect<Metric> {
     const { log } = this;
     return async function (this: Metric): Promise<void> {

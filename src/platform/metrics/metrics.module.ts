@@ -2,7 +2,7 @@ import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { FeatureMetrics } from './feature-metrics.js';
 import { Metrics } from './metrics.js';
 
-/** The platform's metrics, and what features add theirs by. */
+/** Provides the metrics of the platform, and the service with which features add theirs. */
 @Module({})
 export class MetricsModule {
   static of(metrics: Metrics, featureMetrics: FeatureMetrics): DynamicModule {

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** OpenTelemetry's advice for HTTP durations, in seconds. */
+/** Buckets that OpenTelemetry recommends for HTTP durations. Seconds. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Seconds that a statement takes, or the wait for a connection. */
+/** Buckets for the duration of a statement and for the wait for a connection. Seconds. */
 const DATABASE_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** A pool of connections as it is now. */
+/** The current state of a connection pool. */
 export interface PoolState {
   readonly idle: number;
   readonly used: number;
@@ -15,7 +15,7 @@ export interface PoolState {
   readonly max: number;
 }
 
-/** Every metric of the service. Labels are templates and codes, never an id, a key or a raw path. */
+/** Every metric of the platform. Label values are templates and codes, never an id, a key or a raw path. */
 export class Metrics {
   readonly registry = new Registry();
 
@@ -132,13 +132,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** How the pool of database connections is; undefined before it is open. */
+  /** The current state of the pool of database connections; undefined before the pool is open. */
   private poolState: () => PoolState | undefined = () => undefined;
   private poolName = '';
 
   constructor(version: string, revision: string) {
     collectDefaultMetrics({ register: this.registry });
-    // Sums of the gauges without `_total`, which Prometheus takes for counters (promtool check metrics).
+    // These are the sums of the gauges without `_total`. Prometheus expects a counter under such a name (promtool check
+    // metrics).
     for (const kind of ['handles', 'requests', 'resources']) {
       this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
     }
@@ -152,7 +153,7 @@ export class Metrics {
     }).set({ version, revision }, 1);
   }
 
-  /** @param count requests that are being worked on, asked at each scrape. */
+  /** @param count returns the number of requests in progress. It is called at each scrape. */
   watchActive(count: () => number): void {
     new Gauge({
       name: 'http_server_active_requests',
@@ -165,8 +166,8 @@ export class Metrics {
   }
 
   /**
-   * @param name of the pool.
-   * @param state how it is, asked at each scrape; undefined before it is open.
+   * @param name the name of the pool.
+   * @param state returns the state of the pool; undefined before the pool is open. It is called at each scrape.
    */
   watchPool(name: string, state: () => PoolState | undefined): void {
     this.poolName = name;
@@ -208,7 +209,7 @@ export class Metrics {
   }
 }
 
-/** How busy the event loop was since it was last asked, 0 to 1 (OpenTelemetry's nodejs.eventloop.utilization). */
+/** The utilization of the event loop since the last scrape, 0 to 1 (OpenTelemetry's nodejs.eventloop.utilization). */
 function measureLoopUtilization(registry: Registry): void {
   let before = performance.eventLoopUtilization();
   new Gauge({

@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The table `idempotency_record`. */
 export class CreateIdempotencyRecords1764201550000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     if (runner.dataSource.options.type === 'mysql') {
-      // One statement, since MySQL commits each by itself: a migration that is killed can be run again.
+      // One statement, because MySQL commits each DDL statement by itself. So a migration that was killed can run
+      // again.
       await runner.query(`
         CREATE TABLE IF NOT EXISTS idempotency_record (
           id VARCHAR(43) NOT NULL PRIMARY KEY,
