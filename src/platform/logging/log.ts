@@ -72,8 +72,9 @@ interface AccessLine {
  * only here, because it would slow down every start.
  */
 export async function prettyLines(): Promise<(line: string) => string> {
-  const { prettyFactory } = await import('pino-pretty');
-  const pretty = prettyFactory({ ignore: 'pid,service,version,event', translateTime: 'SYS:HH:MM:ss' });
+  // The default export: both Node and a bundler give the whole CommonJS module by it.
+  const { default: pinoPretty } = await import('pino-pretty');
+  const pretty = pinoPretty.prettyFactory({ ignore: 'pid,service,version,event', translateTime: 'SYS:HH:MM:ss' });
   return (line) => {
     const entry = JSON.parse(line) as AccessLine;
     if (entry.event !== 'http.request') return pretty(showEscapes(line));
