@@ -3,7 +3,7 @@ import { ApiError, coreErrors, OUTCOME_UNKNOWN } from '../errors/index.js';
 import { inTime } from '../time.js';
 import { SessionError } from './mysql-session.js';
 
-/** The database did not answer in time; what it does with the statement is not known. */
+/** The database did not answer in time. Whether it executed the statement is unknown. */
 export class LateError extends Error {
   readonly code = 'DATABASE_TIMEOUT';
 
@@ -13,14 +13,14 @@ export class LateError extends Error {
   }
 }
 
-/** Waits for `work` at most `milliseconds`, after which it rejects with a `LateError`. */
+/** Waits for `work` for at most `milliseconds`. Then it rejects with a `LateError`. */
 export async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const done = work.then(() => true);
   if (!(await inTime(milliseconds, done))) throw new LateError(milliseconds);
   return work;
 }
 
-/** A statement by a manager whose transaction is over, which would be done outside of it. */
+/** A manager was used after the end of its transaction. The statement would run outside the transaction. */
 export class EndedTransactionError extends Error {
   constructor() {
     super('A statement came after the end of its transaction; await in it all that is to be done in it');
@@ -28,56 +28,72 @@ export class EndedTransactionError extends Error {
   }
 }
 
-/** The database was not asked: its schema is not there yet, or too many wait for it already. */
+/** The statement was not sent: the schema is not ready, or too many statements wait already. */
 export class NotAskedError extends Error {
   readonly code = 'DATABASE_NOT_ASKED';
 }
 
-/** What a driver fails with: the server's error number and its name, SQLite's name, or the code of a network error. */
+/**
+ * An error of a driver. It has the error number and name of the server, the name of SQLite, or the code of a network
+ * error.
+ */
 export interface DriverFault extends Error {
   readonly code?: string;
   readonly errno?: number;
-  /** True when the connection cannot be used any more. */
+  /** True if the connection cannot be used any more. */
   readonly fatal?: boolean;
-  /** A write that may have been done, whose answer never came. */
+  /** The answer to a write is missing, so the write may have been executed. */
   readonly outcome?: 'unknown';
-  /** There was no connection, so nothing was asked. */
+  /** There was no connection, so nothing was sent. */
   readonly phase?: 'connect';
 }
 
 const DEADLOCK = 1213;
 
-/** The statement was rolled back whole and may be run again: deadlock or certification failure, a Galera node not ready. */
+/**
+ * The whole statement was rolled back and may run again: a deadlock or certification failure, or a Galera node that is
+ * not ready.
+ */
 const ROLLED_BACK: ReadonlySet<number> = new Set([DEADLOCK, 1047]);
 
-/** Waited for a lock for too long. Only the statement is rolled back, so only one outside a transaction may run again. */
+/**
+ * The wait for a lock was too long. Only the statement is rolled back, so it may run again only outside a transaction.
+ */
 const LOCK_WAIT = 1205;
 
-/** A former writer that became read-only; TypeORM's pool would hand the connection out again (mysql2 #4075). */
+/** The server was a writer and became read-only. TypeORM's pool would use the connection again (mysql2 #4075). */
 const READ_ONLY: ReadonlySet<number> = new Set([1290, 1792, 1836]);
 
 /**
- * No room, on the disk, for one more prepared statement, or among the ids of a table, for which MariaDB has 167 and MySQL
- * 1467: nothing was done, and other statements go on.
+ * The disk is full, the limit of prepared statements is reached, or a table has no more ids (MariaDB 167, MySQL 1467).
+ * Nothing was executed, and other statements still work.
  */
 const NO_ROOM: ReadonlySet<number> = new Set([167, 1021, 1114, 1461, 1467]);
 
-/** Refused before anything was run: too many connections, of all or of this login; out of memory; a blocked host. */
+/**
+ * The server refused before it executed anything: too many connections in total or of this login, no memory, or a
+ * blocked host.
+ */
 const TURNED_AWAY: ReadonlySet<number> = new Set([1040, 1041, 1129, 1203, 1226]);
 
-/** The login may not do this to the table, the column or the database. Nothing was done; it needs a grant, no change of code. */
+/**
+ * The login lacks a privilege on the table, the column or the database. Nothing was executed. It needs a grant, not a
+ * change of code.
+ */
 const NOT_GRANTED: ReadonlySet<number> = new Set([1044, 1142, 1143]);
 
-/** Cut off, at a moment that is not known: shutting down, killed, timed out, and 1180, a commit that failed halfway. */
+/**
+ * The statement was interrupted at an unknown moment: shutdown, kill, timeout, or a commit that failed halfway (1180).
+ */
 const CUT_OFF: ReadonlySet<number> = new Set([1053, 1180, 1317, 1927, 1969, 3024, 4031]);
 
-/** The connection was refused or reset before a statement was sent on it. */
+/** The connection was refused or reset before a statement was sent. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENOTFOUND']);
 
 /**
- * The code that makes it safe to try again; undefined where the fate of the statement is unknown or trying is of no use.
+ * The error code that makes a retry safe; undefined if the outcome of the statement is unknown or a retry is useless.
  *
- * @param sent `nothing` where no connection was had, `statement` for one outside a transaction.
+ * @param sent `nothing` if there was no connection, `statement` for a statement outside a transaction.
  */
 export function retryCode(
   fault: DriverFault | undefined,
@@ -89,12 +105,15 @@ export function retryCode(
   return errno !== undefined && (ROLLED_BACK.has(errno) || READ_ONLY.has(errno)) ? String(errno) : undefined;
 }
 
-/** Whether it is a conflict with another transaction, by its `retryCode`: no outage that more statements would make worse. */
+/**
+ * Whether a `retryCode` stands for a conflict with another transaction. A conflict is no outage that retries make
+ * worse.
+ */
 export function isConflict(code: string): boolean {
   return code === String(DEADLOCK) || code === String(LOCK_WAIT);
 }
 
-/** Whether it was the server that refused a connection or its session, rather than the network. */
+/** Whether the server refused a connection or its session. Otherwise the network failed. */
 export function isRefusedByServer(fault: unknown): boolean {
   const { errno = 0 } = (fault ?? {}) as Partial<DriverFault>;
   return errno > 0 || fault instanceof SessionError;
@@ -104,18 +123,18 @@ export function isReadOnlyFault({ errno }: DriverFault): boolean {
   return errno !== undefined && READ_ONLY.has(errno);
 }
 
-/** Whether the connection that met the fault must not be used again. */
+/** Whether the connection must not be used again after this fault. */
 export function spoilsConnection(fault: DriverFault): boolean {
   if (fault.fatal === true || isNetworkFault(fault) || isReadOnlyFault(fault)) return true;
   return fault.errno === undefined ? fault instanceof LateError : fault.errno === 1047;
 }
 
-/** What is no fault of the statement: the same may succeed later, or once an operator has seen to it. */
+/** Errors that the statement did not cause: it may succeed later, or after an operator has acted. */
 const PASSING: ReadonlySet<number> = new Set(
   [ROLLED_BACK, READ_ONLY, NO_ROOM, TURNED_AWAY, NOT_GRANTED, CUT_OFF].flatMap((numbers) => [...numbers]),
 );
 
-/** Whether it is no fault of the statement: the same may succeed later, or once an operator has seen to it. */
+/** Whether the statement did not cause the fault: it may succeed later, or after an operator has acted. */
 export function isPassing(fault: DriverFault): boolean {
   const { errno, code = '', phase } = fault;
   if (code.startsWith('SQLITE_')) return isFileLock(code) || isFileFault(code);
@@ -123,45 +142,50 @@ export function isPassing(fault: DriverFault): boolean {
   return errno === undefined ? code !== '' : PASSING.has(errno);
 }
 
-/** Whether nobody here knows what became of a statement that failed so. */
+/** Whether the outcome of the statement is unknown after this fault. */
 export function isLeftOpen(fault: DriverFault): boolean {
   if (fault instanceof LateError || isNetworkFault(fault)) return true;
   return fault.errno === undefined ? fault.fatal === true : CUT_OFF.has(fault.errno);
 }
 
-/** System errors have negative numbers and a code such as ECONNREFUSED; mysql2's own are named PROTOCOL_…. */
+/**
+ * System errors have negative numbers and a code such as ECONNREFUSED. Errors of mysql2 have a code such as PROTOCOL_….
+ */
 function isNetworkFault({ errno, code }: DriverFault): boolean {
   return (errno !== undefined && errno < 0) || (code?.startsWith('PROTOCOL_') ?? false);
 }
 
-/** Another process, or connection, is writing to the file. */
+/** Another process or connection writes to the file. */
 const LOCK = /^SQLITE_(BUSY|LOCKED)/;
 
-/** The file cannot be opened, read or written, as on a full disk, may not be used, or holds no database. */
+/**
+ * The file cannot be opened, read or written (for example because the disk is full), access is denied, or it is not a
+ * database.
+ */
 const FILE = /^SQLITE_(AUTH|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|PROTOCOL|READONLY)/;
 
-/** What is on the disk cannot be read, or is not what was written. */
+/** The data on the disk cannot be read, or is damaged. */
 const UNREADABLE = /^SQLITE_(CORRUPT|NOTADB|IOERR_(CORRUPTFS|DATA|READ|SHORT_READ)$)/;
 
-/** Whether it is a page, or the whole file, that cannot be read. */
+/** Whether a page or the whole file cannot be read. */
 export function isUnreadable(code: string): boolean {
   return UNREADABLE.test(code);
 }
 
-/** Whether others hold what a statement needs, by SQLite's name of its failure: the same may succeed later. */
+/** Whether another process or connection holds a lock, by SQLite's error code. The statement may succeed later. */
 export function isFileLock(code: string): boolean {
   return LOCK.test(code);
 }
 
-/** Whether it is the file itself that cannot be used. */
+/** Whether the file cannot be used, by SQLite's error code. */
 export function isFileFault(code: string): boolean {
   return FILE.test(code);
 }
 
-/** Seconds after which a client may try again. */
+/** How long a client waits before it tries again. Seconds. */
 const RETRY_LATER = { 'Retry-After': '2' } as const;
 
-/** The driver's error, also where a feature has said it in its own words, with a `cause`. */
+/** The error of the driver, also if a feature wrapped it in an error of its own with a `cause`. */
 export function driverErrorOf(error: unknown): DriverFault | undefined {
   if (error instanceof QueryFailedError) return error.driverError as DriverFault;
   if (!(error instanceof Error)) return undefined;
@@ -169,74 +193,80 @@ export function driverErrorOf(error: unknown): DriverFault | undefined {
   return 'errno' in error && !isOfSystem(error) ? (error as DriverFault) : undefined;
 }
 
-/** Of a file or a connection of a feature's own. The driver's errors of connections say besides that they are fatal. */
+/**
+ * Whether the error is about a file or a connection of the feature itself. Connection errors of the driver also have
+ * `fatal`, `phase` or `outcome`.
+ */
 function isOfSystem(error: Error): boolean {
   return 'syscall' in error && !('fatal' in error || 'phase' in error || 'outcome' in error);
 }
 
-/** What the driver said. A host with several addresses has a fault for each; one will do. */
+/** The innermost error. A host with several addresses has one error for each, and the first is enough. */
 export function rootOf(thrown: unknown): unknown {
   const { errors, driverError, cause } = (thrown ?? {}) as { errors?: unknown; driverError?: unknown; cause?: unknown };
   const below: unknown = Array.isArray(errors) ? errors[0] : (driverError ?? cause);
   return Error.isError(below) ? rootOf(below) : thrown;
 }
 
-/** The engine's own name of what a statement failed with, e.g. `ER_DUP_ENTRY`; undefined where it has none. */
+/** The error code of the engine for a failed statement, for example `ER_DUP_ENTRY`; undefined if it has none. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (driverErrorOf(error) ?? error) as { code?: string | number };
   return code === undefined ? undefined : String(code);
 }
 
-/** Whether a statement was refused since a row with the same unique or primary key is there. */
+/** Whether a statement was refused because a row has the same unique or primary key. */
 export function isDuplicateKey(error: unknown): boolean {
   const { errno, code = '' } = driverErrorOf(error) ?? {};
   return errno === 1062 || /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(code);
 }
 
-/** Whether a statement was refused since a foreign key names no row, or a row that it would delete is named by one. */
+/**
+ * Whether a foreign key refused a statement: the row that it refers to does not exist, or a row to delete is still
+ * referenced.
+ */
 export function isForeignKey(error: unknown): boolean {
   const { errno = 0, code } = driverErrorOf(error) ?? {};
   return [1216, 1217, 1451, 1452].includes(errno) || code === 'SQLITE_CONSTRAINT_FOREIGNKEY';
 }
 
-/** Whether a statement named a table that is not there. */
+/** Whether a table of the statement does not exist. */
 export function isMissingTable(error: unknown): boolean {
   return codeOf(error) === 'ER_NO_SUCH_TABLE' || (error as Error).message.includes('no such table');
 }
 
-/** Whether a write was asked for and nobody knows whether it was done. */
+/** Whether it is unknown if a write was executed. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return driverErrorOf(error)?.outcome === 'unknown';
 }
 
-/** Whether another transaction held what a statement needs for longer than a statement waits, or held it crosswise. */
+/** Whether a statement failed because of a lock of another transaction: the wait was too long, or it was a deadlock. */
 export function isLocked(error: unknown): boolean {
   const fault = driverErrorOf(error);
   return fault !== undefined && isLockFault(fault);
 }
 
-/** As `isLocked`, for the driver's own error. */
+/** Like `isLocked`, for an error of the driver. */
 export function isLockFault({ errno, code = '' }: DriverFault): boolean {
   return errno === undefined ? isFileLock(code) : isConflict(String(errno));
 }
 
-/** Whether the database cannot be used, rather than that it refused a statement or that others were in its way. */
+/** Whether the database cannot be used. A refused statement or a conflict with another transaction is no outage. */
 export function isOutage(error: unknown): boolean {
   const fault = driverErrorOf(error);
   return fault === undefined ? isUnavailable(error) : isOutageFault(fault);
 }
 
-/** The same of what the driver said. */
+/** Like `isOutage`, for an error of the driver. */
 export function isOutageFault(fault: DriverFault): boolean {
   return isPassing(fault) && !isConflict(String(fault.errno));
 }
 
-/** Whether the same may succeed later, as far as the database has to do with it. */
+/** Whether the request may succeed later, as far as the database is concerned. */
 export function isUnavailable(error: unknown): boolean {
   return (error instanceof ApiError ? error : databaseFailure(error))?.kind.category === 'unavailable';
 }
 
-/** What a client gets for a fault of the database that passes; undefined for any other fault. */
+/** The error of a response for a temporary fault of the database; undefined for any other fault. */
 export function databaseFailure(error: unknown): ApiError | undefined {
   const fault = driverErrorOf(error);
   if (fault === undefined || !(fault.outcome === 'unknown' || isPassing(fault))) return undefined;
@@ -244,15 +274,15 @@ export function databaseFailure(error: unknown): ApiError | undefined {
   return new ApiError(coreErrors.serviceUnavailable, message, { headers: RETRY_LATER, cause: error });
 }
 
-/** What a statement failed with, as telemetry names it (`error.type`, `db.response.status_code`). */
+/** The fault of a statement as telemetry names it (`error.type`, `db.response.status_code`). */
 export interface StatementFault {
-  /** `timeout`, or the status code, or a code of the network such as `ECONNRESET`. */
+  /** `timeout`, the status code, or a network error code such as `ECONNRESET`. */
   readonly type: string;
-  /** What the engine itself answered: MySQL's error number, SQLite's name. */
+  /** The answer of the engine: an error number of MySQL, or an error code of SQLite. */
   readonly status?: string;
 }
 
-/** @param thrown by a driver, by TypeORM, or what that was translated to. */
+/** @param thrown an error of a driver or of TypeORM, or an error that wraps one. */
 export function statementFault(thrown: unknown): StatementFault {
   const fault: unknown = driverErrorOf(thrown) ?? thrown;
   const { errno, code } = (fault ?? {}) as { errno?: unknown; code?: unknown };

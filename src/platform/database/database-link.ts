@@ -9,18 +9,20 @@ import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import type { PlatformDataSource } from './data-source.js';
 import { MigrationError, Migrator, type MigrationSource, type MigrationListener } from './migrator.js';
 
-/** Milliseconds between tries to reach a database that is not there; each longer than the one before, with jitter. */
+/**
+ * Pauses between attempts to reach the database. Milliseconds. Each pause is longer than the one before, with jitter.
+ */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5000;
 
-/** Brings the database up: connected, with the schema that this build needs. Tries until it is stopped. */
+/** Opens the database: connects, and migrates or checks the schema that this build needs. Retries until `close`. */
 export class DatabaseLink {
   readonly migrator: Migrator;
   private readonly stopping = new AbortController();
   private opening: Promise<void> | undefined;
   private asking: Promise<unknown> | undefined;
   private current = false;
-  /** What the log has last of the schema. */
+  /** The schema differences in the last log line. */
   private reported = '';
 
   constructor(
@@ -34,19 +36,19 @@ export class DatabaseLink {
     dataSource.beforeDestroy = () => this.endOpening();
   }
 
-  /** Whether the schema is the one this build needs, as far as was seen. */
+  /** Whether the schema is the one that this build needs, by the last check. */
   get isCurrent(): boolean {
     return this.current;
   }
 
-  /** What the database cannot be used for, as far as was seen. */
+  /** The outages of the database that were observed. */
   get outages(): DatabaseOutages {
     return this.observers.outages;
   }
 
   /**
-   * Whether the database answers within `timeoutMs`, whatever its schema is. It is asked one thing at a time: behind a
-   * migration that has the only connection, or a server that hangs, questions would fill the queue of the pool.
+   * Whether the database answers within `timeoutMs`, whatever its schema is. Only one question is open at a time. While
+   * a migration has the only connection, or the server hangs, more questions would fill the queue of the pool.
    */
   async answers(timeoutMs: number): Promise<boolean> {
     if (!this.dataSource.isInitialized) return false;
@@ -60,7 +62,7 @@ export class DatabaseLink {
   /**
    * Resolves when the database can be used, or when `close` was called.
    *
-   * @throws {TypeORMError} for an entity or a migration that no database could take.
+   * @throws {TypeORMError} (rejects) for an entity or a migration that no database accepts.
    */
   open(): Promise<void> {
     return (this.opening = this.keepTrying(this.stopping.signal));
@@ -77,7 +79,7 @@ export class DatabaseLink {
         if (await this.bringSchema(stopping)) return;
       } catch (error) {
         if (hasEnded(stopping)) return;
-        // Waiting does not repair a wrong entity or migration.
+        // A retry does not repair a faulty entity or migration.
         const fault = error instanceof MigrationError ? error.cause : error;
         if (fault instanceof TypeORMError && !(fault instanceof QueryFailedError)) throw error;
         this.report(part, error, startedAt);
@@ -95,7 +97,7 @@ export class DatabaseLink {
     return this.dataSource.destroy();
   }
 
-  /** A migration that is under way ends first: cut in two, it would have to be run again. */
+  /** A running migration ends first. A migration that is interrupted would have to run again. */
   private async endOpening(): Promise<void> {
     this.stopping.abort();
     await this.opening?.catch(() => undefined);
@@ -123,7 +125,11 @@ export class DatabaseLink {
     return this.current;
   }
 
-  /** Whether the tables are as the entities say, and a write is durable. @throws {SessionError} where one is not. */
+  /**
+   * Whether the tables match the entities and a write is durable.
+   *
+   * @throws {SessionError} (rejects) if a write is not durable.
+   */
   private async keepsWhatIsWritten(): Promise<boolean> {
     const differences = await compareSchema(this.dataSource, this.sources);
     if (differences.length > 0) this.reportDifferent(differences);
@@ -151,7 +157,11 @@ export class DatabaseLink {
   }
 }
 
-/** Writes migrations to the log. @param outcome what has happened to one that is done. */
+/**
+ * Logs the progress of migrations.
+ *
+ * @param outcome what `done` reports. Default: `applied`.
+ */
 export function migrationLog(log: Log, outcome: 'applied' | 'undone' = 'applied'): MigrationListener {
   return {
     waiting: () => log.info({ event: 'migration.waiting' }, 'Another process migrates; waiting for it, 60 s at most'),
@@ -169,7 +179,7 @@ export function migrationLog(log: Log, outcome: 'applied' | 'undone' = 'applied'
   };
 }
 
-/** A function, since it changes while it is looked at again and again. */
+/** A function, because TypeScript would narrow the property after the first check, and its value changes later. */
 function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
 }

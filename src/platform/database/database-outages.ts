@@ -19,33 +19,45 @@ import {
 } from './database-failure.js';
 import { SessionError } from './mysql-session.js';
 
-/** What can fail of a database by itself: a full disk still takes reads, a locked table still takes logins. */
+/**
+ * Parts of the database that can fail separately: reads work while the disk is full, and logins while a table is
+ * locked.
+ */
 export type DatabasePart = 'connect' | 'read' | 'write';
 
-/** Milliseconds for which a disk that could not be read once is not trusted. What is corrupt stays so until the next start. */
+/**
+ * How long a file is not trusted after one failed read. Milliseconds. A corrupt file is not trusted until the next
+ * start.
+ */
 const UNREADABLE_MS = 60_000;
 
 interface Outage {
   readonly time: OutageTime;
-  /** The last that was reported. */
+  /** The last fault that was observed. */
   fault?: unknown;
-  /** The codes that were reported of it. */
+  /** The error codes that were logged for this outage. */
   readonly codes: Set<string>;
 }
 
-/** Logs when the database cannot be used and when it can again: a line or two for each outage, however many statements fail. */
+/**
+ * Logs when the database becomes unusable and when it can be used again. An outage has one line for each error code and
+ * one for its end, however many statements fail.
+ */
 export class DatabaseOutages {
   private readonly current = new Map<DatabasePart, Outage>();
   private damage: { readonly fault: unknown; readonly until: number } | undefined;
   private readonly workedAt: Record<DatabasePart, number> = { connect: 0, read: 0, write: 0 };
 
-  /** @param target says which database it is. It may throw. */
+  /** @param target returns the log fields that name the database. It may throw. */
   constructor(
     private readonly log: Log,
     private readonly target: () => object = () => ({}),
   ) {}
 
-  /** Those of the database that is configured, by the login of now, as secrets are rotated. */
+  /**
+   * Creates the outages of the configured database. The login is read again for each log line, because secrets are
+   * rotated.
+   */
   static of(log: Log, settings: Config['database']): DatabaseOutages {
     return new DatabaseOutages(log, () => {
       const target = currentDatabaseTarget(settings);
@@ -55,9 +67,9 @@ export class DatabaseOutages {
   }
 
   /**
-   * Something failed for a reason that passes. Where another statement succeeded meanwhile it is no outage.
+   * Records a temporary fault. It is no outage if another statement has succeeded since `startedAt`.
    *
-   * @param startedAt monotonic, as `performance.now()` gives it.
+   * @param startedAt milliseconds of `performance.now()`.
    */
   failed(part: DatabasePart, fault: unknown, startedAt: number): void {
     this.noteDamage(fault);
@@ -73,7 +85,7 @@ export class DatabaseOutages {
     this.log.warn({ event: 'db.unavailable', part, ...this.shownTarget(), since, err }, adviceOn(part, err));
   }
 
-  /** A file that cannot be read now is reported where the login is read. */
+  /** An unreadable file is not reported here. The code that reads the login reports it. */
   private shownTarget(): object {
     try {
       return this.target();
@@ -82,12 +94,12 @@ export class DatabaseOutages {
     }
   }
 
-  /** What the database, or a part of it, cannot be used for now; undefined while all is well, as far as was seen. */
+  /** The last fault of the current outage; undefined if no outage was observed. */
   get fault(): unknown {
     return [...this.current.values()].at(-1)?.fault;
   }
 
-  /** Why pages of an SQLite file cannot be read, though others can. */
+  /** Why some pages of an SQLite file cannot be read, although others can. */
   get damagedFile(): unknown {
     if (this.damage !== undefined && performance.now() >= this.damage.until) this.damage = undefined;
     return this.damage?.fault;
@@ -96,12 +108,12 @@ export class DatabaseOutages {
   private noteDamage(fault: unknown): void {
     const { code = '' } = (fault ?? {}) as { code?: string };
     if (!isUnreadable(code)) return;
-    // The disk may be readable again later, without anybody's help; a file that is damaged stays so.
+    // The disk may become readable again by itself. A corrupt file stays corrupt.
     const until = code.startsWith('SQLITE_IOERR') ? performance.now() + UNREADABLE_MS : Infinity;
     this.damage = { fault, until: Math.max(until, this.damage?.until ?? 0) };
   }
 
-  /** A statement that reads or writes was answered, or a connection was made. */
+  /** Records that a statement was answered, or that a connection was opened. */
   worked(part: DatabasePart): void {
     const now = performance.now();
     this.workedAt[part] = this.workedAt.connect = now;
@@ -117,7 +129,7 @@ export class DatabaseOutages {
   }
 }
 
-/** What happened, and what whoever is called can do; docs/operating/incidents.md has more for each code. */
+/** The log message: what happened, and what an operator can do. docs/operating/incidents.md explains each code. */
 function adviceOn(part: DatabasePart, err: unknown): string {
   if (err instanceof SessionError) return 'The database cannot be used; trying again. Set the server as the error says';
   if (part !== 'connect')
@@ -127,14 +139,17 @@ function adviceOn(part: DatabasePart, err: unknown): string {
     : 'The database cannot be used; trying again. Check that it runs, and can be reached from here';
 }
 
-/** What is wrong with the server's TLS; mysql2 calls all of it HANDSHAKE_SSL_ERROR. */
+/** Faults of the server's TLS by message, because mysql2 reports all of them as HANDSHAKE_SSL_ERROR. */
 const CAUSES: readonly (readonly [code: string, message: RegExp])[] = [
   ['DATABASE_TLS_EXPIRED', /certificate (has expired|is not yet valid)/],
   ['DATABASE_TLS_WRONG_HOST', /does not match certificate/],
   ['DATABASE_TLS_UNTRUSTED', /self-signed certificate|unable to (verify|get)|certificate signature|invalid CA/],
 ];
 
-/** Gives a fault of the server's TLS a code of its own, by which an operator tells them apart. Others stay as they are. */
+/**
+ * Gives each fault of the server's TLS its own code, so that an operator can distinguish them. Other faults stay
+ * unchanged.
+ */
 export function nameTlsFault(fault: unknown): unknown {
   if (!(fault instanceof Error)) return fault;
   const { code } = fault as NodeJS.ErrnoException;
@@ -144,15 +159,18 @@ export function nameTlsFault(fault: unknown): unknown {
   return Object.assign(fault, { code: cause ?? 'DATABASE_TLS_FAILED' });
 }
 
-/** What MySQL calls a login that may not do it, or that there is none of; an unknown database. */
+/** MySQL's errors for a login that does not exist or lacks a privilege, and for an unknown database. */
 const NOT_ALLOWED: ReadonlySet<number> = new Set([1045, 1049, 1227, 1698]);
 
 const CANNOT_BE_USED = 'The database cannot be used';
 
-/** The database is well, but others hold what the work needs, or held it crosswise: the same may succeed later. */
+/** The database works, but a lock or a deadlock stopped the work. It may succeed later. */
 const IS_LOCKED = 'Another process holds a lock. Try again';
 
-/** The database cannot be used, or not now, for a reason outside of this program. Says which one and why, on one line. */
+/**
+ * The database cannot be used now, for a reason outside this program. The message names the database and the reason in
+ * one line.
+ */
 export class UnusableDatabase extends StartFault {
   constructor(target: DatabaseTarget, reason: string, options?: ErrorOptions, what = CANNOT_BE_USED) {
     const which = databaseFile(target) ?? showDatabaseTarget(target);
@@ -162,8 +180,10 @@ export class UnusableDatabase extends StartFault {
 }
 
 /**
- * @param thrown by a driver, by TypeORM or by what they were translated to.
- * @returns the same in plain words; undefined for a fault of a program, whose stack tells more.
+ * Translates a failure of the database for a user of the command line.
+ *
+ * @param thrown an error of a driver or of TypeORM, or an error that wraps one.
+ * @returns undefined for a programming error, because its stack tells more.
  */
 export function unusableDatabase(thrown: unknown, target: DatabaseTarget): UnusableDatabase | undefined {
   const fault = rootOf(thrown);

@@ -9,16 +9,16 @@ import type { DatabaseOutages, DatabasePart } from './database-outages.js';
 import { LateError, type StatementFault } from './database-failure.js';
 import { isRead, summaryOf } from './sql-statements.js';
 
-/** Who observes what a database does. A command, which ends at once, has no observers. */
+/** Observers of the database. A command has no metrics and no outages, because it ends soon. */
 export interface DatabaseObservers {
   readonly metrics?: Metrics;
   readonly log?: Log;
-  /** Gets the statements that the database refuses, in place of the log. */
+  /** Logs refused statements. Default: `log`. */
   readonly statements?: StatementTarget;
   readonly outages?: DatabaseOutages;
 }
 
-/** Reports what a database does to the metrics, the traces and the log. */
+/** Reports to the metrics, the traces and the log what the database does. */
 export class DatabaseWatch {
   private readonly seen = new WeakSet<Socket>();
   private readonly pool: { readonly db_client_connection_pool_name: string };
@@ -31,7 +31,7 @@ export class DatabaseWatch {
     this.pool = { db_client_connection_pool_name: system };
   }
 
-  /** To be called as a statement ends. */
+  /** A statement ended. */
   ran(sql: string, startedAt: number, fault?: StatementFault): void {
     const { metrics, outages } = this.observers;
     if (fault === undefined) outages?.worked(partOf(sql));
@@ -50,17 +50,17 @@ export class DatabaseWatch {
     metrics.databaseDuration.observe(labels, (performance.now() - startedAt) / 1000);
   }
 
-  /** A statement failed for a reason that passes. */
+  /** A statement failed with a temporary fault. */
   refused(sql: string, fault: unknown, startedAt: number): void {
     this.observers.outages?.failed(partOf(sql), fault, startedAt);
   }
 
-  /** @param state how the pool is, asked at each scrape. */
+  /** @param state returns the state of the pool. It is called at each scrape. */
   watchPool(state: () => PoolState | undefined): void {
     this.observers.metrics?.watchPool(this.system, state);
   }
 
-  /** A connection was had. */
+  /** A connection was acquired. */
   connected(startedAt: number, socket: Socket): void {
     const { metrics } = this.observers;
     if (metrics === undefined) return;
@@ -72,12 +72,12 @@ export class DatabaseWatch {
     }
   }
 
-  /** A connection was given back, or destroyed. */
+  /** A connection was released or destroyed. */
   gaveBack(takenAt: number): void {
     this.observers.metrics?.connectionUseTime.observe(this.pool, (performance.now() - takenAt) / 1000);
   }
 
-  /** No connection was to be had. */
+  /** No connection could be acquired. */
   unreachable(fault: unknown, startedAt: number): void {
     if (fault instanceof LateError) this.observers.metrics?.connectionTimeouts.inc(this.pool);
     this.observers.outages?.failed('connect', fault, startedAt);
@@ -94,13 +94,13 @@ function partOf(sql: string): DatabasePart {
 }
 
 export interface CertificateExpiry {
-  /** The earliest in the server's chain, up to the authority. */
+  /** The earliest expiry in the certificate chain of the server, up to the authority. */
   readonly server?: Date;
-  /** Of the client certificate that was sent. */
+  /** The expiry of the client certificate. */
   readonly client?: Date;
 }
 
-/** When the certificates of a connection expire; empty where it has no TLS. */
+/** When the certificates of a connection expire; empty without TLS. */
 export function certificateExpiry(socket: Socket): CertificateExpiry {
   if (!(socket instanceof TLSSocket)) return {};
   const [server, client] = [socket.getPeerX509Certificate(), socket.getX509Certificate()];

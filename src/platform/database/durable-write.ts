@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformDataSource } from './data-source.js';
 import { SessionError } from './mysql-session.js';
 
-/** What a server that takes less than utf8mb4 changes, silently or not: two, three and four bytes in UTF-8. */
+/**
+ * A server without utf8mb4 changes this text, silently or not. Its characters have two, three and four bytes in UTF-8.
+ */
 const TEXT = 'é€🐶';
 
-/** The columns of a record that never answers anything and that the purge takes away, should it be left. */
+/** The record is never the answer to a request. It has expired, so the purge deletes it if it remains. */
 const INSERT = 'INSERT INTO idempotency_record (id, fingerprint, answer, expires_at) VALUES (?, ?, ?, 0)';
 
 const SELECT = 'SELECT answer FROM idempotency_record WHERE id = ?';
@@ -14,13 +16,13 @@ const TRIES = 10;
 const TRY_AFTER_MS = 100;
 
 /**
- * Writes a row by one session, ends it, and reads the row by another: proof that an answered write is durable and its text
- * exact, on this server and with whatever stands before it. The row is one of `idempotency_record`, the only table that the
- * service may also delete from. A server that refuses the write, as one that is read-only does, proves nothing and is no
- * violation: it answers for itself each time.
+ * Writes a row in one session, ends the session, and reads the row in another session. This proves that an acknowledged
+ * write is durable and that its text is exact, on this server and through any proxy before it. The row is in
+ * `idempotency_record`, the only table from which the service may also delete. A server that refuses the write, for
+ * example because it is read-only, passes: it refuses each later write too.
  *
- * @throws {SessionError} (rejects) where the server said yes and it was not so. Else what the driver says of the second
- *   session.
+ * @throws {SessionError} (rejects) if the server acknowledged the write, and the row is missing or changed. Otherwise
+ * it rejects with the error of the driver in the second session.
  */
 export async function requireDurableWrites(dataSource: PlatformDataSource): Promise<void> {
   if (dataSource.options.type !== 'mysql') return;
@@ -32,7 +34,7 @@ export async function requireDurableWrites(dataSource: PlatformDataSource): Prom
   if (rows[0]?.answer !== TEXT) throw new SessionError(['text that is stored comes back changed']);
 }
 
-/** Behind a balancer the other session may be on a node that has it a moment later. */
+/** Retries, because behind a load balancer the second session may be on a node that gets the row a moment later. */
 async function readBack(dataSource: PlatformDataSource, id: string): Promise<{ answer: string | null }[]> {
   for (let left = TRIES; ; left -= 1) {
     const rows = await dataSource.ask<{ answer: string | null }[]>(SELECT, [id]);
@@ -41,7 +43,7 @@ async function readBack(dataSource: PlatformDataSource, id: string): Promise<{ a
   }
 }
 
-/** By a session that ends: what it has not committed is gone then. False where the server takes no writes now. */
+/** Writes the row in a session that then ends, so uncommitted data is lost. False if the server refuses writes now. */
 async function writeAndLeave(dataSource: PlatformDataSource, id: string): Promise<boolean> {
   return dataSource.askAlone(async (ask) => {
     try {

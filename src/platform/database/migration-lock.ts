@@ -5,28 +5,28 @@ import { StartFault } from '../errors/index.js';
 import { databaseNow } from './sql-statements.js';
 import { codeOf, isFileLock } from './database-failure.js';
 
-/** Runs one statement. */
 type Ask = (sql: string, parameters: readonly unknown[]) => Promise<unknown>;
 
-/** The table in which a process that migrates leaves its mark. */
+/** The table of the migration lock. */
 export const LOCK_TABLE = 'migration_lock';
 
-/** Milliseconds after which a migration's lock may be taken over from a process that died. */
+/** How long the lock of a process that died is valid. Milliseconds. Then another process may take it. */
 const LEASE_MS = 30_000;
-/** Milliseconds that a process waits for another's migrations. */
+/** How long a process waits for the migrations of another one. Milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Is called when another process has the lock, or it cannot be renewed. */
+/** Is called when another process has the lock, or when the lock cannot be renewed. */
 export interface LockListener {
-  /** Another process has the lock; once for each wait, which ends after 60 s at the latest. */
+  /** Another process has the lock. Called once for each wait, which ends after at most 60 s. */
   waiting(): void;
-  /** The lock could not be renewed: after 30 s without it another process may take it over, or has done so. */
+  /** The lock could not be renewed. Another process may take it 30 s after the last renewal, or has taken it. */
   unrenewed(error: unknown): void;
 }
 
 /**
- * Lets one process migrate at a time. The lock is a row with a fixed primary key and a lease: certification of a primary
- * key holds across a Galera cluster, where GET_LOCK is local to one node. The database's clock says when the lease ends.
+ * Lets only one process migrate at a time. The lock is a row with a fixed primary key and an expiry. A Galera cluster
+ * certifies a primary key on all nodes, but GET_LOCK is local to one node. The clock of the database decides about the
+ * expiry.
  */
 export class MigrationLock {
   private readonly owner = randomUUID();
@@ -37,11 +37,13 @@ export class MigrationLock {
   }
 
   /**
-   * Runs `work` while no other process of this service runs its own. Work of several steps calls `confirm` before each.
+   * Runs `work` while no other process of this service runs its own. Work of several steps calls `confirm` before each
+   * step.
    *
-   * @param listener hears what becomes of the lock meanwhile.
+   * @param listener is notified of waits and failed renewals.
    * @param stopping ends the wait for the lock.
-   * @throws {StartFault} when another process holds the lock for more than 60 s. Else what `stopping` was ended with.
+   * @throws {StartFault} (rejects) if another process holds the lock for more than 60 s. Otherwise it rejects with the
+   * reason of `stopping` or the error of `work`.
    */
   async hold<T>(work: () => Promise<T>, listener: LockListener, stopping?: AbortSignal): Promise<T> {
     await this.acquire(listener, stopping);
@@ -54,7 +56,7 @@ export class MigrationLock {
     try {
       result = await work();
     } catch (error) {
-      // It is the fault to report; a lock that stays ends with its lease.
+      // The error of `work` is more important. If the release fails, the lock expires.
       await this.release().catch(() => undefined);
       throw error;
     } finally {
@@ -66,9 +68,9 @@ export class MigrationLock {
   }
 
   /**
-   * Makes sure that the lock is this process's for the next 30 s.
+   * Renews the lock of this process for the next 30 s.
    *
-   * @throws {StartFault} when another process has taken it over, as it may where it could not be renewed.
+   * @throws {StartFault} (rejects) if another process has taken the lock, because it was not renewed in time.
    */
   async confirm(ask: Ask = (sql, values) => this.dataSource.ask(sql, values)): Promise<void> {
     const renew = `UPDATE ${LOCK_TABLE} SET expires_at = ${this.now} + ${LEASE_MS} WHERE owner = ?`;
@@ -81,19 +83,19 @@ export class MigrationLock {
     }
   }
 
-  /** By a connection of its own, which no migration has, nor waits for. SQLite has one for all. */
+  /** Uses a separate connection, because the migration may use all others. SQLite has only one connection. */
   private async renew(): Promise<void> {
     try {
       await this.dataSource.askAlone((ask) => this.confirm(ask));
     } catch (error) {
-      // The migration has SQLite's only connection: then nobody else can write either.
+      // The migration uses the only connection of SQLite, so no other process can write either.
       const isBusy = this.dataSource.options.type !== 'mysql' && codeOf(error) === 'DATABASE_TIMEOUT';
       if (!isBusy) throw error;
     }
   }
 
   private async acquire(listener: LockListener, stopping: AbortSignal | undefined): Promise<void> {
-    // Whatever the server's default is: only InnoDB makes a row that all nodes of a cluster agree on.
+    // InnoDB whatever the server's default is: only its rows are certified on all nodes of a cluster.
     const engine = this.dataSource.options.type === 'mysql' ? 'ENGINE = InnoDB' : '';
     await this.dataSource.ask(
       `CREATE TABLE IF NOT EXISTS ${LOCK_TABLE} (id INT NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL) ${engine}`,
@@ -121,7 +123,10 @@ export class MigrationLock {
     }
   }
 
-  /** Tries again where those who wait for the lock have its row locked: otherwise they would wait for the lease to end. */
+  /**
+   * Retries while processes that wait for the lock have locked its row. Otherwise they would have to wait until it
+   * expires.
+   */
   private async release(): Promise<void> {
     const patienceEnds = performance.now() + PATIENCE_MS;
     for (;;) {

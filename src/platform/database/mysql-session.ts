@@ -1,28 +1,32 @@
-/** Most seconds for which a statement waits for a row or a table lock. */
+/** Limit for the wait for a row lock or a table lock. Seconds. */
 const LONGEST_LOCK_WAIT_S = 2;
 
-/** What the statements of this service assume of their session, whatever the server's defaults or `init_connect` are. */
+/**
+ * The session variables that statements of this service assume. They override the defaults and `init_connect` of the
+ * server.
+ */
 const ASSUMED: Readonly<Record<string, string | number>> = {
-  // Each statement outside a transaction is durable when it is answered; a COMMIT opens no further transaction.
+  // Each statement outside a transaction is durable when it is acknowledged. A COMMIT does not begin another
+  // transaction.
   autocommit: 1,
   completion_type: 'NO_CHAIN',
   sql_mode: 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
-  // A table of another engine is not transactional, nor, on a Galera cluster, there on the other nodes.
+  // Tables of other engines are not transactional, and a Galera cluster does not replicate them.
   default_storage_engine: 'InnoDB',
   time_zone: '+00:00',
   foreign_key_checks: 1,
   unique_checks: 1,
   sql_auto_is_null: 0,
-  // A list is whole, and no statement is refused for what it does not say.
+  // Results are complete, and no statement is refused because of a missing WHERE or LIMIT.
   sql_safe_updates: 0,
-  // Vitess takes no larger one.
+  // Vitess accepts no larger value.
   sql_select_limit: '9223372036854775807',
   max_join_size: '18446744073709551615',
   sql_big_selects: 1,
   max_sort_length: 1024,
 };
 
-/** Set by SET NAMES and SET TRANSACTION. */
+/** SET NAMES and SET TRANSACTION set these. */
 const CONSEQUENCES: Readonly<Record<string, string | number>> = {
   character_set_client: 'utf8mb4',
   character_set_connection: 'utf8mb4',
@@ -32,7 +36,9 @@ const CONSEQUENCES: Readonly<Record<string, string | number>> = {
   read_only: 0,
 };
 
-/** Each server reads its own comment and passes over the other's: MySQL from 8.0 on, and MariaDB. */
+/**
+ * MySQL 8.0 and later runs the first comment, and MariaDB the second. Each server ignores the comment of the other one.
+ */
 const TIME_LIMIT = '/*!80000 , max_execution_time = 0 *//*M!100100 , max_statement_time = 0 */';
 const TRANSACTION = [
   '/*!80000 , @@transaction_isolation AS isolation, @@transaction_read_only AS read_only */',
@@ -50,22 +56,22 @@ const READ_BACK = `SELECT @@version AS version, @@auto_increment_increment AS st
   .join(', ')}${TRANSACTION}`;
 
 export interface SessionSettings {
-  /** Milliseconds that a statement may take. */
+  /** Limit of one statement. Milliseconds. */
   readonly queryTimeoutMs: number;
-  /** Whether a read waits until this node of a Galera cluster has what the others have. */
+  /** Whether a read waits until this node of a Galera cluster has applied the writes of the other nodes. */
   readonly causalReads: 'off' | 'galera';
 }
 
-/** What a session is like that is set up. */
+/** What is known of a session after its setup. */
 export interface SessionFacts {
-  /** How far apart the ids of one INSERT are; undefined on MariaDB, which says each of them. */
+  /** The difference between the ids of one INSERT; undefined on MariaDB, which returns each id. */
   readonly idStep: bigint | undefined;
 }
 
-/** Runs one statement as text, and gives its rows. */
+/** Runs one statement as text, and returns its rows. */
 type Ask = (sql: string) => Promise<unknown>;
 
-/** The server does not put a session into the state that statements assume. Nothing may be asked on that connection. */
+/** The server does not set the session variables that statements assume. The connection must not be used. */
 export class SessionError extends Error {
   readonly code = 'DATABASE_SESSION';
 
@@ -76,10 +82,11 @@ export class SessionError extends Error {
 }
 
 /**
- * Puts a new connection into the state that statements assume, and reads the state back. Three round trips, one
- * more with causal reads.
+ * Sets the session variables of a new connection, and reads them back. This takes three round trips, and a fourth one
+ * with causal reads.
  *
- * @throws {SessionError} (rejects) with everything that could not be had. Else what `ask` rejects with.
+ * @throws {SessionError} (rejects) with all variables that have another value. Otherwise it rejects with the error of
+ * `ask`.
  */
 export async function setUpSession(ask: Ask, settings: SessionSettings): Promise<SessionFacts> {
   await ask(setStatement(lockWaitSeconds(settings)));
@@ -87,16 +94,16 @@ export async function setUpSession(ask: Ask, settings: SessionSettings): Promise
   const [state = {}] = (await ask(READ_BACK)) as Record<string, unknown>[];
   const violations = sessionViolations(state);
   if (violations.length > 0) throw new SessionError(violations);
-  // Last: what is asked before is the same on a node that is behind.
+  // This is the last statement, because the others return the same on a node that is behind.
   if (settings.causalReads === 'galera') await ask('SET SESSION wsrep_sync_wait = 1');
   const isMariaDb = String(state['version']).includes('MariaDB');
   return { idStep: isMariaDb ? undefined : BigInt(state['step'] as number) };
 }
 
-/** What of a session, as it was read back, is not as statements assume it. */
+/** The session variables that differ from what statements assume, one sentence each. */
 export function sessionViolations(state: Readonly<Record<string, unknown>>): string[] {
   const expected = Object.entries({ ...ASSUMED, ...CONSEQUENCES });
-  // Vitess keeps its own for literals. What is compared with a column has that of the column.
+  // Vitess has its own collation for literals. A comparison with a column uses the collation of the column.
   const isFree = (name: string): boolean =>
     name === 'collation_connection' && String(state['version']).endsWith('-Vitess');
   const violations = expected
@@ -104,7 +111,7 @@ export function sessionViolations(state: Readonly<Record<string, unknown>>): str
     .filter(([name, value]) => !isSame(String(state[name]), String(value)))
     .map(([name, value]) => `${name} is ${String(state[name])}, not ${String(value)}`);
   const isLogged = isSame(String(state['log_bin']), '1');
-  // Error 1665 at each write.
+  // The server would refuse each write with error 1665.
   if (isLogged && state['binlog_format'] === 'STATEMENT')
     violations.push('binlog_format is STATEMENT, which takes no write at READ COMMITTED; set it to ROW or MIXED');
   if (isLogged && isSame(String(state['sql_log_bin']), '0'))
@@ -112,7 +119,10 @@ export function sessionViolations(state: Readonly<Record<string, unknown>>): str
   return violations;
 }
 
-/** The server gives the words of a list, as `sql_mode` is, in an order of its own, and MariaDB a switch as a word. */
+/**
+ * Compares values of a variable. The server returns the words of a list such as `sql_mode` in any order, and MariaDB
+ * returns ON or OFF for a switch.
+ */
 function isSame(one: string, other: string): boolean {
   const plain = (text: string): string =>
     text === 'ON' || text === 'OFF' ? String(Number(text === 'ON')) : text.toLowerCase().split(',').sort().join();
@@ -127,19 +137,22 @@ function setStatement(lockWait: number): string {
   return `SET SESSION ${assignments.join(', ')}${TIME_LIMIT}, NAMES utf8mb4 COLLATE utf8mb4_bin`;
 }
 
-/** Below the time of a statement, so that the server says "not done" before the connection is given up on. */
+/**
+ * Shorter than the limit of a statement, so that the server reports the failed wait before the service closes the
+ * connection.
+ */
 function lockWaitSeconds({ queryTimeoutMs }: SessionSettings): number {
   return Math.min(LONGEST_LOCK_WAIT_S, Math.max(1, Math.ceil(queryTimeoutMs / 1000) - 1));
 }
 
-/** Bits of the status that the server sends with the answer to each statement that returns no rows. */
+/** Bits of the status that the server sends after each statement that returns no rows. */
 const IN_TRANSACTION = 1;
 const AUTOCOMMIT = 2;
 
 /**
- * Whether what was just done outside a transaction, or by a COMMIT, is committed, by the server's own answer.
+ * Whether the server says that a statement outside a transaction, or a COMMIT, is committed.
  *
- * @param answer as mysql2 gives it; rows come without a status.
+ * @param answer the result of mysql2. Rows have no status and count as committed.
  */
 export function isCommitted(answer: unknown): boolean {
   const { serverStatus } = answer as { serverStatus?: number };

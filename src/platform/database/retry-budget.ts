@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isConflict } from './database-failure.js';
 
-/** Tries in all, each after a random pause of up to 50, then 100 ms. */
+/** Limit of attempts for one piece of work. The pause before a retry is random: up to 50 ms, then up to 100 ms. */
 const TRIES = 3;
-/** Successes after which one more try is allowed, so that in an outage the load grows by a tenth at most. */
+/** Number of successes that earn one retry. So in an outage the load grows by one tenth at most. */
 const PRICE = 10;
-/** The highest budget, which is that of the start too: ten tries. */
+/** The limit of the budget, and its value at the start: ten retries. */
 const MOST = 10 * PRICE;
 
 /**
- * How often this process may try a statement again. Where nothing succeeds the tries end, and a database that is in
- * trouble is not given three times its load (Amazon Builders' Library, "Timeouts, retries, and backoff with jitter").
+ * Limits the retries of this process. If nothing succeeds, the retries end, so a database in trouble does not get three
+ * times its load (Amazon Builders' Library, "Timeouts, retries, and backoff with jitter").
  */
 export class RetryBudget {
   private saved = MOST;
 
   /**
-   * Does `work` until it succeeds, three times at most.
+   * Runs `work` until it succeeds, at most three times.
    *
-   * @param lastTryAt monotonic milliseconds, after which no other try begins.
-   * @param codeToRepeat the code of what makes it safe to try again; undefined where it is not.
-   * @param retried called before each further try.
+   * @param lastTryAt no further attempt begins after this time. Milliseconds of `performance.now()`.
+   * @param codeToRepeat returns the error code that makes a retry safe; undefined if it is not safe.
+   * @param retried called before each retry.
    */
   async retry<T>(
     work: () => Promise<T>,
@@ -34,7 +34,7 @@ export class RetryBudget {
       } catch (thrown) {
         const code = codeToRepeat(thrown);
         if (code === undefined || attempt === TRIES || performance.now() > lastTryAt) throw thrown;
-        // A conflict with another transaction is no outage that more statements would make worse.
+        // A conflict with another transaction is no outage, so it costs no budget.
         if (!isConflict(code) && !this.spend()) throw thrown;
         retried(code);
         await sleep(Math.random() * 50 * attempt);
@@ -42,7 +42,7 @@ export class RetryBudget {
     }
   }
 
-  /** @returns false where the budget is spent. */
+  /** @returns false if the budget is spent. */
   spend(): boolean {
     if (this.saved < PRICE) return false;
     this.saved -= PRICE;
