@@ -6,7 +6,6 @@ import { inTraces, tracePlace, type TracePlace } from '../tracing/index.js';
 import { isOutage, isUnavailable } from './database-failure.js';
 import type { PlatformDataSource } from './data-source.js';
 
-/** Whether the running code is in a transaction. */
 type Transactions = Pick<PlatformDataSource, 'inTransaction'>;
 
 interface Waiting<I, R> {
@@ -17,42 +16,50 @@ interface Waiting<I, R> {
   readonly place: TracePlace | undefined;
 }
 
-/** Callers that wait for the same item, at least one; all of them get its result. */
+/** Callers that wait for the same item, at least one. All of them get its result. */
 type Sharing<I, R> = readonly Waiting<I, R>[];
 
 export interface BatcherOptions {
-  /** Different items of one batch, 1 to 64; 64 unless given. */
+  /** Limit of different items in one batch, 1 to 64. Default: 64. */
   readonly most?: number;
   /**
-   * Whether items that are equal in all that they hold are one to `work`, and share what becomes of it: for reads only. They
-   * are of plain data: primitives, and objects, arrays, dates, maps and sets of them.
+   * Whether equal items are passed to `work` once and share the result. Use it for reads only. Items must be plain
+   * data: primitives, and objects, arrays, dates, maps and sets of them. Default: false.
    */
   readonly shareEqual?: boolean;
 }
 
-/** Items of one batch, with those of the same key: all of them are answered in one go, which others wait for. */
+/**
+ * Limit of callers in one batch, equal items included. One batch settles all of them in one turn of the event loop, and
+ * other requests wait meanwhile.
+ */
 const MOST_ITEMS = 64;
 
-/** Items that may wait: more than shedding lets in flight, so the bound matters only where shedding is off. */
+/**
+ * Limit of waiting callers. Load shedding allows fewer requests in progress, so this limit matters only without
+ * shedding.
+ */
 const MAX_WAITING = 1000;
 
 /**
- * Works on items together: those that the running code asks for make up one batch, those that arrive while it runs the
- * next, which begins after all of them arrived. So each result is as fresh as its own statement's would be, and the
- * database has one statement at a time to answer, however many ask. `npm run bench` shows what it is worth.
+ * Combines items into batches. The items that the running code adds are one batch. Items that arrive while it runs are
+ * the next batch, which begins after all of them arrived. So each result is as fresh as the result of a separate
+ * statement, and the database has one statement at a time, however many callers there are. `npm run bench` shows the
+ * gain.
  */
 export class Batcher<I, R> {
   private waiting: Waiting<I, R>[] = [];
   private running = false;
   private readonly most: number;
   private readonly keyOf: (item: unknown) => unknown;
-  /** A batch serves many requests, so it runs outside the context of the one that happens to start it. */
+  /** A batch serves many requests, so it runs outside the async context of the request that starts it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
   /**
-   * @param transactions says whether the caller is in one: then its item goes alone, as part of it.
-   * @param work gives one result per item, in their order.
-   * @throws {RangeError} for a `most` out of bounds.
+   * @param transactions says whether the caller is in a transaction. Then its item runs alone, as part of the
+   * transaction.
+   * @param work returns one result for each item, in the same order.
+   * @throws {RangeError} if `most` is not from 1 to 64.
    */
   constructor(
     private readonly transactions: Transactions,
@@ -65,8 +72,9 @@ export class Batcher<I, R> {
   }
 
   /**
-   * @throws {ApiError} (rejects) service_unavailable when too many wait; else what `work` rejects with.
-   * @throws {TypeError} (rejects) for an item that cannot be compared, where equal ones are to share.
+   * @throws {ApiError} (rejects) service_unavailable if too many callers wait. Otherwise it rejects with the error of
+   * `work`.
+   * @throws {TypeError} (rejects) with `shareEqual`, for an item that is not plain data.
    */
   add(item: I): Promise<R> {
     if (!isOptimized('batching') || this.transactions.inTransaction)
@@ -78,7 +86,7 @@ export class Batcher<I, R> {
     });
   }
 
-  /** Once the code that runs now is done: what it asks for, for many requests of one turn, goes together. */
+  /** Begins after the running code, so that the items of many requests in one turn are one batch. */
   private begin(): void {
     this.running = true;
     this.outside(() => queueMicrotask(() => void this.run()));
@@ -87,14 +95,14 @@ export class Batcher<I, R> {
   private async run(): Promise<void> {
     while (this.waiting.length > 0) {
       if (await this.settle(this.takeBatch())) continue;
-      // Callers that wait fail too: behind a hung database nobody should wait for two deadlines.
+      // Waiting callers fail too: if the database hangs, nobody should wait for two deadlines.
       refuse(this.waiting);
       this.waiting = [];
     }
     this.running = false;
   }
 
-  /** Takes who has waited longest, those of the same key together. */
+  /** Takes the callers that have waited longest, and groups them by key. */
   private takeBatch(): Sharing<I, R>[] {
     const keys = new Set<unknown>();
     const end = this.waiting.findIndex(({ key }, index) => index === MOST_ITEMS || keys.add(key).size > this.most);
@@ -102,7 +110,7 @@ export class Batcher<I, R> {
     return [...Map.groupBy(batch, ({ key }) => key).values()];
   }
 
-  /** @returns whether the database can be asked for more. */
+  /** @returns false if the database has an outage, so that no further batch should run. */
   private async settle(batch: readonly Sharing<I, R>[]): Promise<boolean> {
     try {
       const items = batch.map(([first]) => (first as Waiting<I, R>).item);
@@ -119,7 +127,7 @@ export class Batcher<I, R> {
     }
   }
 
-  /** One bad item must not hurt its neighbours: of a batch that was refused, each item is tried alone. */
+  /** If a batch is refused, each item runs alone, so that one faulty item does not affect the others. */
   private async settleEach(batch: readonly Sharing<I, R>[]): Promise<boolean> {
     for (const [index, single] of batch.entries()) {
       if (await this.settle([single])) continue;
@@ -133,19 +141,19 @@ export class Batcher<I, R> {
 const itself = (item: unknown): unknown => item;
 
 /**
- * All that an item holds, whatever it is made of: a field that is added later cannot be forgotten.
+ * The whole content of an item as a key, so that a field that is added later is part of it.
  *
- * @throws {TypeError} for what may hold more than can be seen.
+ * @throws {TypeError} for an item that is not plain data.
  */
 function wholeKey(item: unknown): unknown {
   if (typeof item === 'string') return `'${item}`;
   return typeof item === 'number' || typeof item === 'bigint' ? item : JSON.stringify(item, withoutLoss);
 }
 
-/** Begins what JSON has no word for, or the same as for something else. */
+/** Prefix of values that JSON cannot represent, or would represent like another value. */
 const MARK = '\0';
 
-/** Asks the holder for the value, since JSON made text of a date already. */
+/** A replacer for `JSON.stringify`. It reads the value from its holder, because JSON passes a date as text. */
 function withoutLoss(this: Readonly<Record<string, unknown>>, name: string): unknown {
   const value = this[name];
   switch (typeof value) {
@@ -188,11 +196,11 @@ function notPlain(): TypeError {
 }
 
 /**
- * Works on items together, one batch at a time: see `Batcher`.
+ * Creates a function that combines items into batches: see `Batcher`.
  *
- * @param dataSource the one that was injected: inside of a transaction an item goes alone, as part of it.
- * @param work gives one result per item, in their order.
- * @throws {RangeError} for a `most` out of bounds.
+ * @param dataSource the injected one. Inside a transaction an item runs alone, as part of the transaction.
+ * @param work returns one result for each item, in the same order.
+ * @throws {RangeError} if `most` is not from 1 to 64.
  */
 export function createBatcher<I, R>(
   dataSource: DataSource,
@@ -203,7 +211,7 @@ export function createBatcher<I, R>(
   return (item) => batcher.add(item);
 }
 
-/** Their statements were never sent, so their outcome is known: nothing happened. */
+/** Rejects callers whose statements were never sent. So their outcome is known: nothing was executed. */
 function refuse(waiting: readonly Pick<Waiting<never, never>, 'reject'>[]): void {
   for (const { reject } of waiting) reject(notAsked());
 }

@@ -21,15 +21,17 @@ import { SqliteEngine } from './sqlite/sqlite-engine.js';
 import { requireExactDecimals } from './sqlite/sqlite-values.js';
 import { MIGRATION_TABLE, StatementLog, type PlatformRunner } from './statement-log.js';
 
-/** Whose tables the database has. */
+/** A feature, or the platform, with its entities and migrations. */
 export type SchemaSource = Pick<Feature, 'migrations'> & { readonly entities: Entities };
 
 /**
- * One data source for the whole service: the tables of all features, never synchronised, only migrated. The drivers are this
- * package's own, wherever npm puts them: TypeORM would look for them beside itself, and for a better-sqlite3 of a major
- * version that has no build for Node 24. Only the one that is used is loaded.
+ * Creates the one data source of the service, with the tables of all features. They are migrated, never synchronised.
+ * The drivers are dependencies of this package, wherever npm installs them. TypeORM would search for them next to
+ * itself, and for a major version of better-sqlite3 that has no build for Node 24. Only the driver in use is loaded.
  *
- * @throws {ConfigError} for certificates that cannot be used. @throws {TypeORMError} for an entity that is none.
+ * @throws {ConfigError} (rejects) for certificates that cannot be used.
+ * @throws {TypeORMError} (rejects) for an invalid entity.
+ * @throws {StartFault} (rejects) for a column that the engine would round.
  */
 export async function createDataSource(
   config: Pick<Config, 'database' | 'env'>,
@@ -61,22 +63,22 @@ type Engine = MysqlEngine | SqliteEngine;
 type Isolation = Parameters<QueryRunner['startTransaction']>[0];
 type Work<T> = (manager: EntityManager) => Promise<T>;
 
-/** The transaction that some code runs in. */
+/** The transaction in which code runs. */
 interface Transaction {
   readonly runner: PlatformRunner;
-  /** What is still under way after its end is outside of it. */
+  /** Code that still runs after the end of the transaction is outside it. */
   isOver: boolean;
-  /** Settles when the nested transactions before this moment are over: one savepoint at a time. */
+  /** Settles when the earlier nested transactions have ended: one savepoint at a time. */
   turn: Promise<unknown>;
 }
 
 /**
- * TypeORM's DataSource with what the service promises: every statement has a deadline, code that runs inside of
- * `transaction` belongs to it, whichever repository it uses, and a transaction of which the server has done nothing runs
- * again, so it must have no effects but those in the database.
+ * TypeORM's DataSource with the promises of the service. Every statement has a deadline. Code that runs inside
+ * `transaction` belongs to it, whichever repository it uses. A transaction runs again if the server has kept nothing of
+ * it, so it must have no effects outside the database.
  */
 export class PlatformDataSource extends DataSource {
-  /** What `destroy` waits for: a migration that is under way. */
+  /** `destroy` waits for this, for example for a running migration. */
   beforeDestroy: () => Promise<void> = () => Promise.resolve();
   private readonly transactions = new AsyncLocalStorage<Transaction>();
 
@@ -90,9 +92,10 @@ export class PlatformDataSource extends DataSource {
   }
 
   /**
-   * Reads the entities, so that repositories are made before there is a database.
+   * Reads the entities, so that repositories can be created before the database is connected.
    *
-   * @throws {TypeORMError} (rejects) for an entity that is none. @throws {StartFault} for a column that the engine would round.
+   * @throws {TypeORMError} (rejects) for an invalid entity.
+   * @throws {StartFault} (rejects) for a column that the engine would round.
    */
   async prepare(): Promise<this> {
     await super.buildMetadatas();
@@ -100,17 +103,22 @@ export class PlatformDataSource extends DataSource {
     return this;
   }
 
-  /** TypeORM would do so again as it connects, and forget the subscribers that providers have added by then. */
+  /**
+   * Does nothing, because `prepare` has read the entities. TypeORM would read them again when it connects, and drop the
+   * subscribers that providers have added.
+   */
   protected override buildMetadatas(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** @param isReady until it says so, statements of features are refused as those of a database that is away. */
+  /** @param isReady while it returns false, statements of features fail as if the database were unavailable. */
   openWhen(isReady: () => boolean): void {
     this.engine.isReady = isReady;
   }
 
-  /** Whether the running code is inside of a transaction, whose statements must not travel with those of others. */
+  /**
+   * Whether the running code is inside a transaction. Its statements must not be batched with those of other requests.
+   */
   get inTransaction(): boolean {
     return this.current !== undefined;
   }
@@ -133,14 +141,17 @@ export class PlatformDataSource extends DataSource {
     return runner;
   }
 
-  /** One that works before features may use the database, and whose statements may take any time. */
+  /** Creates a query runner that works before features may use the database. Its statements have no deadline. */
   createMigrationRunner(): PlatformRunner {
     const runner = super.createQueryRunner() as PlatformRunner;
     runner.state.timeoutMs = Infinity;
     return runner;
   }
 
-  /** Runs one statement, without a detour through TypeORM's query runner where nobody listens to it. */
+  /**
+   * Runs one statement. Outside a transaction and without subscribers it does not use TypeORM's query runner, which is
+   * slower.
+   */
   override async query<T = unknown>(
     sql: string,
     parameters: readonly unknown[] = [],
@@ -150,7 +161,7 @@ export class PlatformDataSource extends DataSource {
     return this.ask<T>(sql, parameters, { isGated: true });
   }
 
-  /** One statement outside of any transaction; before features may use the database too, unless it is gated. */
+  /** Runs one statement outside any transaction. If it is gated, it is refused until features may use the database. */
   async ask<T = unknown>(
     sql: string,
     parameters: readonly unknown[] = [],
@@ -167,7 +178,10 @@ export class PlatformDataSource extends DataSource {
     }
   }
 
-  /** Gives `work` statements on a connection of its own, beside the pool, where the engine has more than one. */
+  /**
+   * Runs `work` with statements on a separate connection, outside the pool. SQLite has only one connection, so it uses
+   * that one.
+   */
   askAlone<T>(
     work: (ask: (sql: string, parameters: readonly unknown[]) => Promise<unknown>) => Promise<T>,
   ): Promise<T> {
@@ -184,7 +198,7 @@ export class PlatformDataSource extends DataSource {
     if (this.isInitialized) await super.destroy();
   }
 
-  /** Runs `work` in a transaction of its own; inside of another one, in a savepoint of that. */
+  /** Runs `work` in a new transaction. Inside another transaction it uses a savepoint. */
   async transact<T>(isolation: Isolation, work: Work<T>): Promise<T> {
     const outer = this.current;
     if (outer !== undefined) return this.nest(outer, work);
@@ -231,7 +245,7 @@ export class PlatformDataSource extends DataSource {
   }
 }
 
-/** TypeORM's EntityManager, whose transactions repositories join that were injected. */
+/** TypeORM's EntityManager. Injected repositories join its transactions. */
 class PlatformEntityManager extends EntityManager {
   override transaction<T>(work: Work<T>): Promise<T>;
   override transaction<T>(isolation: NonNullable<Isolation>, work: Work<T>): Promise<T>;

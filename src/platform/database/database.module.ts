@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { PlatformDataSource } from './data-source.js';
 
-/** What `TypeOrmModule.forFeature`, `DataSource` and `EntityManager` come from. `DatabaseLink` opens the data source. */
+/** Provides `TypeOrmModule.forFeature`, `DataSource` and `EntityManager`. `DatabaseLink` opens the data source. */
 @Module({})
 export class DatabaseModule {
   static on(dataSource: PlatformDataSource): DynamicModule {

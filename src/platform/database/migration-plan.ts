@@ -4,17 +4,17 @@ import { messageOf } from '../logging/index.js';
 import { isMissingTable } from './database-failure.js';
 import type { MigrationSource, MigrationStep } from './migrator.js';
 
-/** What one migration would run. */
+/** The statements that one migration would run. */
 export interface PlannedMigration extends MigrationStep {
-  /** Its statements in their order, without those that only read. */
+  /** The statements in their order, without those that only read. */
   readonly statements: readonly string[];
-  /** Why there may be more: it reads what a migration before it makes. */
+  /** Why the list may be incomplete: the migration reads something that an earlier migration creates. */
   readonly fault?: string;
 }
 
 /**
- * The SQL of migrations, of which nothing is run. Where the data source is open they read from the database, as a migration
- * does that looks at a table first; else every table is empty.
+ * Records the SQL of migrations without running it. If the data source is open, a migration that reads gets the data of
+ * the database. Otherwise every read returns no rows.
  */
 export async function planMigrations(
   dataSource: DataSource,
@@ -57,7 +57,7 @@ async function record(
   }
 }
 
-/** Without the indentation that it has in a source file. */
+/** Removes the indentation of the source file. */
 function dedent(sql: string): string {
   const lines = sql.replace(/^\s*\n|\s+$/g, '').split('\n');
   const indents = lines.filter((line) => line.startsWith(' ')).map((line) => line.length - line.trimStart().length);
@@ -65,17 +65,17 @@ function dedent(sql: string): string {
   return lines.map((line) => (line.startsWith(' ') ? line.slice(least) : line)).join('\n');
 }
 
-/** Rows of one table that are counted at most: to count all of a large one takes minutes. */
+/** Limit of counted rows in one table, because counting all rows of a large table takes minutes. */
 export const MOST_COUNTED = 100_000;
 
-/** What is lost where the migrations of a feature are undone. */
+/** The size of a table. Its rows are lost if the migrations of its feature are undone. */
 export interface TableSize {
   readonly table: string;
-  /** Up to one more than `MOST_COUNTED`, which then stands for any number beyond it. */
+  /** At most one more than `MOST_COUNTED`. That value stands for any larger number. */
   readonly rows: number;
 }
 
-/** How much the tables of these entities hold, without those that are not there. */
+/** The number of rows in the tables of these entities. Missing tables are left out. */
 export async function tableSizes(dataSource: DataSource, entities: Entities): Promise<TableSize[]> {
   const sizes: TableSize[] = [];
   for (const entity of entities) {

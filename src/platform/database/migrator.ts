@@ -6,24 +6,24 @@ import { codeOf, isMissingTable } from './database-failure.js';
 import { MigrationLock, type LockListener } from './migration-lock.js';
 import type { PlatformDataSource } from './data-source.js';
 
-/** Whose migrations these are, in the order in which they run. */
+/** A feature, or the platform, with its migrations. */
 export type MigrationSource = Pick<Feature, 'name' | 'migrations'>;
 
-/** One step of the schema. */
+/** One migration. */
 export interface MigrationStep {
   readonly feature: string;
-  /** The class's name. */
+  /** The name of the class. */
   readonly name: string;
 }
 
-/** Is called as migrations run: one may take hours, and what was done before one that fails is done. */
+/** Is called while migrations run. A migration may take hours. If one fails, the earlier ones stay applied. */
 export interface MigrationListener extends LockListener {
   started(step: MigrationStep): void;
-  /** It is applied, or undone, and what it did is durable. */
+  /** The migration was applied or undone, and the result is durable. */
   done(step: MigrationStep): void;
 }
 
-/** A migration that failed; the database is as it was before it where its engine can undo DDL. */
+/** A migration failed. If the engine can roll back DDL, the database is as it was before this migration. */
 export class MigrationError extends Error {
   constructor(
     readonly step: MigrationStep,
@@ -35,14 +35,17 @@ export class MigrationError extends Error {
   }
 }
 
-/** Without the engine's own words, which may hold values. */
+/** The message without the text of the engine, which may contain data. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = codeOf(cause);
   return code === undefined ? messageOf(cause) : `${messageOf(cause)} (${code})`;
 }
 
-/** Runs migrations feature by feature, each feature's by their timestamps, once, however many processes try. */
+/**
+ * Runs migrations feature by feature, those of a feature by their timestamps. Each runs once, however many processes
+ * try.
+ */
 export class Migrator {
   private readonly lock: MigrationLock;
 
@@ -54,17 +57,18 @@ export class Migrator {
     this.lock = new MigrationLock(dataSource);
   }
 
-  /** What this database lacks, in the order in which it will run. */
+  /** The migrations that this database lacks, in the order in which they will run. */
   async pending(): Promise<MigrationStep[]> {
     const done = new Set(await this.applied());
     return this.sources.flatMap(stepsOf).filter(({ name }) => !done.has(name));
   }
 
   /**
-   * Applies what is pending, and says how many it applied.
+   * Applies the pending migrations, and returns how many it applied.
    *
-   * @param stopping after which no further one is begun.
-   * @throws {MigrationError} for the first that fails. @throws {StartFault} when another process migrates for more than 60 s.
+   * @param stopping once it is aborted, no further migration begins.
+   * @throws {MigrationError} (rejects) for the first migration that fails.
+   * @throws {StartFault} (rejects) if another process migrates for more than 60 s.
    */
   async run(stopping?: AbortSignal): Promise<number> {
     if ((await this.pending()).length === 0) return 0;
@@ -73,7 +77,7 @@ export class Migrator {
     return this.lock.hold(apply, this.listener, stopping);
   }
 
-  /** What this database has of a feature, in the order in which it ran. */
+  /** The applied migrations of a feature, in the order of their timestamps. */
   async appliedOf(feature: string): Promise<MigrationStep[]> {
     const done = new Set(await this.applied());
     const steps = this.sources.filter(({ name }) => name === feature).flatMap(stepsOf);
@@ -81,10 +85,11 @@ export class Migrator {
   }
 
   /**
-   * Takes all migrations of a feature back, the last one first, with all that its tables hold.
+   * Undoes all migrations of a feature, the last one first. All data in its tables is lost.
    *
-   * @param stopping after which no further one is begun.
-   * @throws {MigrationError} for the first that fails.
+   * @param stopping once it is aborted, no further migration begins.
+   * @throws {MigrationError} (rejects) for the first migration that fails.
+   * @throws {StartFault} (rejects) if another process migrates for more than 60 s.
    */
   async undo(feature: string, stopping?: AbortSignal): Promise<number> {
     const takeBack: Work = async (executor, entry, runner) => {
@@ -96,7 +101,7 @@ export class Migrator {
     return this.lock.hold(undo, this.listener, stopping);
   }
 
-  /** As many of these steps as are begun before `stopping`. */
+  /** Runs the steps one after the other until `stopping` is aborted, and returns how many it ran. */
   private async takeEach(steps: readonly MigrationStep[], work: Work, stopping?: AbortSignal): Promise<number> {
     let taken = 0;
     for (const step of steps) {
@@ -120,7 +125,8 @@ export class Migrator {
     const runner = this.dataSource.createMigrationRunner();
     this.listener.started(step);
     try {
-      // SQLite would delete what refers to a table as that is made anew, which is how it changes columns.
+      // SQLite changes a column by creating the table anew. With foreign keys on, that would delete the rows that refer
+      // to it.
       await runner.beforeMigration();
       if (whole) await runner.startTransaction();
       await work(new MigrationExecutor(this.dataSource, runner), entry, runner);
@@ -128,7 +134,7 @@ export class Migrator {
       if (whole) await runner.commitTransaction();
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-      // It is the fault to report; what is left of the runner's is given back as it is.
+      // The error of the migration is more important than an error of the release.
       await giveBack(runner).catch(() => undefined);
       throw new MigrationError(step, error);
     }
@@ -136,7 +142,7 @@ export class Migrator {
     this.listener.done(step);
   }
 
-  /** The names of all that this database has, those of other builds too. */
+  /** The names of all applied migrations, including those of other builds. */
   async applied(): Promise<string[]> {
     try {
       const sql = `SELECT name FROM ${MIGRATION_TABLE} ORDER BY id`;
@@ -150,14 +156,14 @@ export class Migrator {
 }
 
 type Runner = Parameters<MigrationInterface['up']>[0];
-/** What is done of one migration, and written down. */
+/** Applies or undoes one migration, and records it. */
 type Work = (executor: MigrationExecutor, entry: Entry, runner: Runner) => Promise<unknown>;
 
 function giveBack(runner: Runner): Promise<void> {
   return runner.afterMigration().finally(() => runner.release());
 }
 
-/** @throws {Error} (rejects) where a row of SQLite refers to one that is not there. */
+/** @throws {Error} (rejects) if a row of SQLite refers to a row that does not exist. */
 async function requireReferences(runner: Runner): Promise<void> {
   const [broken] = (await runner.query('PRAGMA foreign_key_check')) as { table: string; parent: string }[];
   if (broken !== undefined)
@@ -173,7 +179,7 @@ function nameOf(migration: MigrationInterface): string {
   return migration.name ?? migration.constructor.name;
 }
 
-/** The 13 digits at the end of a migration's name, which every start makes sure of. */
+/** The 13 digits at the end of the name of a migration. Every start checks that they are there. */
 function timestampOf(name: string): number {
   return Number(name.slice(-13));
 }

@@ -10,7 +10,7 @@ interface Login {
   readonly password: string;
 }
 
-/** What mysql2 takes for `ssl`. */
+/** The option `ssl` of mysql2. */
 interface TlsMaterial {
   readonly minVersion: 'TLSv1.2';
   readonly rejectUnauthorized: true;
@@ -20,13 +20,16 @@ interface TlsMaterial {
   readonly key?: Buffer;
 }
 
-/** The content of files that may change while the service runs, as secrets are rotated and certificates renewed. */
+/**
+ * The content of files that may change while the service runs, because secrets are rotated and certificates are
+ * renewed.
+ */
 export class FollowedFiles<T> {
   private areUsable = true;
 
   /**
-   * @param known what they have now.
-   * @param read gives what they have later. Throws where that cannot be used: what they had last stays in use, which is logged once.
+   * @param known the current content.
+   * @param read returns the new content. If it throws, the last content stays in use, and one warning is logged.
    */
   constructor(
     private known: T,
@@ -35,7 +38,7 @@ export class FollowedFiles<T> {
     private readonly log?: Log,
   ) {}
 
-  /** Read anew each time. Never throws. */
+  /** The content, read again for each call. Never throws. */
   get current(): T {
     try {
       this.known = this.read(this.known);
@@ -48,7 +51,7 @@ export class FollowedFiles<T> {
   }
 }
 
-/** Who a new connection logs in as: the file that DATABASE_URL comes from is followed. */
+/** The login of a new connection. If DATABASE_URL comes from a file, changes of the file apply. */
 export function mysqlLogin(settings: Config['database'], login: Login, log?: Log): FollowedFiles<Login> {
   const read = (known: Login): Login => {
     const target = currentDatabaseTarget(settings);
@@ -58,10 +61,11 @@ export function mysqlLogin(settings: Config['database'], login: Login, log?: Log
 }
 
 /**
- * The TLS of a new connection, undefined for none: the files of its certificates are followed. It is the same object as long
- * as they have the same bytes: mysql2 keeps a parsed context and TLS sessions for each.
+ * The TLS options of a new connection; undefined without TLS. Changes of the certificate files apply. The object stays
+ * the same while the files have the same bytes, because mysql2 caches a parsed context and TLS sessions for each
+ * object.
  *
- * @throws {ConfigError} where they cannot be used from the start.
+ * @throws {ConfigError} if the files cannot be used at the start.
  */
 export function mysqlTls(settings: TlsSettings, log?: Log): FollowedFiles<TlsMaterial | undefined> {
   const read = (known: TlsMaterial | undefined): TlsMaterial | undefined => {
@@ -74,7 +78,7 @@ export function mysqlTls(settings: TlsSettings, log?: Log): FollowedFiles<TlsMat
   return new FollowedFiles(read(undefined), read, warning, log);
 }
 
-/** mysql2 checks the certificate's chain by default, its host name only when asked. Undefined for no TLS. */
+/** By default mysql2 checks the certificate chain, but not the host name. Undefined without TLS. */
 function readMaterial({ mode, caFile, certFile, keyFile }: TlsSettings): TlsMaterial | undefined {
   if (mode === 'disable') return undefined;
   const read = (name: string, file: string): Buffer => parsed(name, () => readFileBytes(file));
@@ -88,13 +92,13 @@ function readMaterial({ mode, caFile, certFile, keyFile }: TlsSettings): TlsMate
   };
 }
 
-/** @throws {ConfigError} for what is no certificate or key. */
+/** @throws {ConfigError} for an invalid certificate or key, and for a key that does not belong to the certificate. */
 function requireUsable(material: TlsMaterial): void {
   const { ca, cert, key } = material;
   parsed('DATABASE_TLS_CA_FILE', () => ca && new X509Certificate(ca));
   parsed('DATABASE_TLS_CERT_FILE', () => cert && new X509Certificate(cert));
   parsed('DATABASE_TLS_KEY_FILE', () => key && createPrivateKey(key));
-  // The key may be another certificate's, as long as only one of the two is renewed.
+  // While only one of the two files is renewed, the key belongs to another certificate.
   parsed('DATABASE_TLS_CERT_FILE', () => createSecureContext(material));
 }
 

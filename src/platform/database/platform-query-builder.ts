@@ -8,7 +8,7 @@ import {
 } from 'typeorm';
 import { PlatformMysqlDriver } from './mysql/mysql-driver.js';
 
-/** TypeORM's query builder, whose locks on rows every engine takes, and whose inserts say no wrong id. */
+/** TypeORM's query builder. Every engine accepts its row locks, and its inserts never return a wrong id. */
 export class PlatformQueryBuilder<Entity extends ObjectLiteral> extends SelectQueryBuilder<Entity> {
   override insert(): InsertQueryBuilder<Entity> {
     return new ExactInsertBuilder<Entity>(super.insert());
@@ -16,19 +16,20 @@ export class PlatformQueryBuilder<Entity extends ObjectLiteral> extends SelectQu
 
   protected override createLockExpression(): string {
     const { driver } = this.dataSource;
-    // MariaDB has no FOR SHARE, which TypeORM writes for every server of a version from 8 on.
+    // TypeORM writes FOR SHARE for every server from version 8 on, and MariaDB does not support it.
     if (driver instanceof PlatformMysqlDriver) {
       const sql = super.createLockExpression();
       return driver.engine.isMariaDb ? sql.replace(/^ FOR SHARE/, ' LOCK IN SHARE MODE') : sql;
     }
-    // A transaction has the whole file of SQLite for itself.
+    // A transaction of SQLite locks the whole file.
     return /^pessimistic_(read|write)$/.test(this.expressionMap.lockMode ?? '') ? '' : super.createLockExpression();
   }
 }
 
 /**
- * An INSERT of several rows that says the id of each, or none. MySQL says one number, from which the ids of all follow only
- * where it gave each row one; and where rows are passed over nobody says which they were.
+ * An INSERT of several rows that returns the id of each row, or no ids. MySQL returns only the first id. The other ids
+ * follow from it only if the server generated the id of each row. If rows are ignored, the server does not say which
+ * ones.
  */
 class ExactInsertBuilder<Entity extends ObjectLiteral> extends InsertQueryBuilder<Entity> {
   override async execute(): Promise<InsertResult> {
@@ -41,7 +42,7 @@ class ExactInsertBuilder<Entity extends ObjectLiteral> extends InsertQueryBuilde
     return super.execute();
   }
 
-  /** SQLite has RETURNING too, which TypeORM does not write for it. */
+  /** SQLite supports RETURNING too, but TypeORM does not write it for SQLite. */
   protected override createInsertExpression(): string {
     const sql = super.createInsertExpression();
     if (this.dataSource.driver instanceof PlatformMysqlDriver) return sql;
@@ -49,7 +50,7 @@ class ExactInsertBuilder<Entity extends ObjectLiteral> extends InsertQueryBuilde
     return returning === '' ? sql : `${sql} RETURNING ${returning}`;
   }
 
-  /** Whether some rows have an id of their own, and others get one. */
+  /** Whether some rows have an id, and others need a generated one. */
   private isMixed(rows: readonly ObjectLiteral[]): boolean {
     return this.ids.some((id) => new Set(rows.map((row) => id.getEntityValue(row) === undefined)).size > 1);
   }
@@ -61,7 +62,7 @@ class ExactInsertBuilder<Entity extends ObjectLiteral> extends InsertQueryBuilde
   private insertEach(rows: readonly ObjectLiteral[]): Promise<InsertResult> {
     const without = this.ids.map((id) => ({ id, rows: rows.filter((row) => id.getEntityValue(row) === undefined) }));
     const insert = async ({ queryRunner }: Pick<EntityManager, 'queryRunner'>): Promise<InsertResult> => {
-      // The transaction may run again: what a try before this one gave was rolled back.
+      // The transaction may run again. The ids that an earlier attempt generated were rolled back.
       for (const { id, rows } of without) for (const row of rows) id.setEntityValue(row, undefined);
       const result = new InsertResult();
       for (const row of rows) {

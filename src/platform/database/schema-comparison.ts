@@ -9,11 +9,11 @@ export interface TableOwner {
 }
 
 /**
- * What the tables have otherwise than the entities say, in a sentence each; none where they agree. A table may have more: a
- * wider column, a longer text, columns that no entity names, as a newer release adds them.
+ * The differences between the tables and the entities, one sentence each. A table may have more than its entity: a
+ * wider column, a longer text, or more columns, for example from a newer release.
  *
- * @param owners whose the entities are: a migration of theirs has to make what is missing.
- * @throws what the driver says.
+ * @param owners the features, so that a sentence can name the feature whose migration is missing.
+ * @throws (rejects) the error of the driver.
  */
 export async function compareSchema(
   dataSource: PlatformDataSource,
@@ -37,7 +37,7 @@ export async function compareSchema(
   });
 }
 
-/** Compares the columns of an entity with those of its table. `missing` is said of a table or column that is not there. */
+/** Compares the columns of an entity with those of its table. `missing` describes a missing table or column. */
 function comparison<Column>(
   tables: Tables<Column>,
   difference: (entity: EntityColumn, column: Column) => string | undefined,
@@ -53,21 +53,23 @@ function comparison<Column>(
   };
 }
 
-/** What an entity says of one of its columns. */
+/** A column as its entity declares it. */
 export interface EntityColumn {
   readonly name: string;
-  /** As the engine calls it: TypeORM replaces other names, such as `bool`. */
+  /** The name that the engine uses. TypeORM replaces aliases such as `bool`. */
   readonly type: string;
-  /** Characters; undefined where the entity leaves it to the engine. */
+  /** Characters; undefined if the entity has no length. */
   readonly length: number | undefined;
   readonly collation: string | undefined;
   readonly nullable: boolean;
   readonly unsigned: boolean;
-  /** Whether the database gives its values, by AUTO_INCREMENT. */
+  /** Whether the database generates the values, by AUTO_INCREMENT. */
   readonly generated: boolean;
 }
 
-/** Columns by their name, by the name of their table. A table that is not there, or may not be seen, has none. */
+/**
+ * Columns by name, by the name of their table. A table that does not exist, or that the login may not see, is left out.
+ */
 export type Tables<Column> = ReadonlyMap<string, ReadonlyMap<string, Column>>;
 
 export function entityColumns({ driver }: DataSource, { columns }: EntityMetadata): EntityColumn[] {
@@ -84,15 +86,15 @@ export function entityColumns({ driver }: DataSource, { columns }: EntityMetadat
     }));
 }
 
-/** A column as `information_schema` has it, and its table's engine. */
+/** A column in `information_schema`, with the engine of its table. */
 export interface MysqlColumn {
   readonly type: string;
-  /** With its length and `unsigned`, as CREATE TABLE takes it. */
+  /** The type with its length and `unsigned`, as in CREATE TABLE. */
   readonly fullType: string;
   readonly nullable: boolean;
   readonly hasDefault: boolean;
   readonly collation: string | null;
-  /** Characters, or bytes of binary data. */
+  /** Characters, or bytes of a binary type. */
   readonly length: number | null;
   readonly extra: string;
   readonly engine: string | null;
@@ -109,7 +111,7 @@ const COLUMNS = `
 type Row = Readonly<Record<string, unknown>>;
 type Ask = (sql: string, values: string[]) => Promise<readonly Row[]>;
 
-/** Of these tables those columns that the login may see. */
+/** Reads the columns that the login may see. */
 export async function readMysqlTables(ask: Ask, names: readonly string[]): Promise<Tables<MysqlColumn>> {
   const rows = await ask(`${COLUMNS}(${names.map(() => '?').join(', ')})`, [...names]);
   const tables = Map.groupBy(rows, (row) => row['table_name'] as string);
@@ -133,21 +135,21 @@ function mysqlColumn(row: Row): MysqlColumn {
   };
 }
 
-/** Types that hold the same kind of value, the narrower first. Types of no list are the same as themselves alone. */
+/** Types for the same kind of value, narrower types first. A type that is in no list matches only itself. */
 const KINDS: readonly (readonly string[])[] = [
   ['tinyint', 'smallint', 'mediumint', 'int', 'bigint'],
   ['float', 'double'],
-  // JSON is a LONGTEXT on MariaDB.
+  // MariaDB stores JSON as LONGTEXT.
   ['char', 'varchar', 'enum', 'set', 'uuid', 'tinytext', 'text', 'mediumtext', 'longtext', 'json'],
   ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'],
   ['datetime', 'timestamp'],
 ];
 const [INTEGERS = [], , TEXTS = []] = KINDS;
 
-/** Characters that fit where the entity says no length. */
+/** Capacity of text types in characters, for columns without a length. */
 const CAPACITY: Readonly<Record<string, number>> = { tinytext: 63, text: 16_383, mediumtext: 4_194_303 };
 
-/** What of a column is not as the entity says it; undefined where all is. */
+/** The difference between a column and its entity; undefined if they match. */
 export function mysqlDifference(entity: EntityColumn, column: MysqlColumn): string | undefined {
   const { type } = entity;
   const kind = KINDS.find((types) => types.includes(type)) ?? [type];
@@ -177,13 +179,13 @@ function rowDifference(entity: EntityColumn, column: MysqlColumn): string | unde
   if (entity.nullable && !column.nullable && !column.hasDefault) return 'is NOT NULL, the entity says nullable';
   if (entity.generated && !column.extra.includes('auto_increment'))
     return 'has no AUTO_INCREMENT, the entity says generated';
-  // Of another engine a write is durable at once, whatever becomes of its transaction.
+  // Other engines ignore transactions: a write stays even if its transaction is rolled back.
   if (column.engine !== null && !/^innodb$/i.test(column.engine))
     return `is in a table of ${column.engine}, not InnoDB`;
   return undefined;
 }
 
-/** A column as `pragma_table_info` has it. */
+/** A column in `pragma_table_info`. */
 export interface SqliteColumn {
   readonly type: string;
   readonly nullable: boolean;
@@ -207,7 +209,7 @@ function sqliteColumn(row: Row): SqliteColumn {
   };
 }
 
-/** What of a column is not as the entity says it; undefined where all is. Lengths mean nothing to SQLite. */
+/** The difference between a column and its entity; undefined if they match. SQLite ignores lengths. */
 export function sqliteDifference(entity: EntityColumn, column: SqliteColumn): string | undefined {
   if (affinity(entity.type) !== affinity(column.type))
     return `is ${column.type || 'of no type'}, the entity says ${entity.type}`;
@@ -215,7 +217,7 @@ export function sqliteDifference(entity: EntityColumn, column: SqliteColumn): st
   return undefined;
 }
 
-/** By SQLite's own rules, in their order (Datatypes In SQLite, 3.1). */
+/** The affinity of a type by SQLite's rules, in their order (Datatypes In SQLite, 3.1). */
 function affinity(type: string): string {
   if (type.includes('int')) return 'integer';
   if (/char|clob|text/.test(type)) return 'text';

@@ -1,21 +1,21 @@
 import { createLRU } from 'lru.min';
 import type { DataSource } from 'typeorm';
 
-/** Statements to remember: a feature that puts values into their texts has more and more of them. */
+/** Limit of remembered statements, because a feature that writes values into its SQL has ever more of them. */
 export const MOST_STATEMENTS = 500;
 
-/** What a statement does to which table, as telemetry names it (db.operation.name, db.collection.name). */
+/** The operation and the table of a statement, as telemetry names them (db.operation.name, db.collection.name). */
 interface StatementSummary {
   readonly operation: string;
   readonly collection: string;
 }
 
 const summaries = createLRU<string, StatementSummary>({ max: MOST_STATEMENTS });
-/** The first word, behind brackets and comments, but for those that the server runs. */
+/** The first word after brackets and comments. A comment that the server executes is not skipped. */
 const OPERATION = /^(?:[\s(]|(?:--\s|#)[^\n]*\n|\/\*(?!M?!)(?:[^*]|\*(?!\/))*\*\/)*(\w+)/;
 const TABLE = /\b(?:FROM|INTO|UPDATE|TABLE)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?[`"]?(\w+)/i;
 
-/** Reads it from the statement's text. */
+/** Parses the text of a statement. */
 export function summaryOf(sql: string): StatementSummary {
   let summary = summaries.get(sql);
   if (summary === undefined) {
@@ -25,17 +25,19 @@ export function summaryOf(sql: string): StatementSummary {
   return summary;
 }
 
-/** Whether it changes nothing, so that nobody need wonder what became of it when its reply is lost. */
+/** Whether the statement changes nothing. Then it does not matter if it was executed when its answer is lost. */
 export function isRead(sql: string): boolean {
   return summaryOf(sql).operation === 'SELECT';
 }
 
 /**
- * Values as both engines store them: an integer as an integer, so that text made of it has no fraction and LIMIT takes it.
+ * Converts values to what both engines store. An integer stays an integer, so that SQL text made from it has no
+ * fraction, and LIMIT accepts it.
  *
- * @param storedTime what a point in time is stored as.
- * @throws {TypeError} for what no engine stores as it is: drivers would take `undefined` for NULL, spread an array, or refuse
- *   it in a way that looks like a fault of the database. Names the statement and the place of the value, never the value.
+ * @param storedTime converts a point in time to its stored form. Default: the `Date` itself.
+ * @throws {TypeError} for a value that no engine stores unchanged. Drivers would convert `undefined` to NULL, spread an
+ * array, or fail as if the database had a fault. The message has the statement and the position of the value, never the
+ * value.
  */
 export function boundValues(
   sql: string,
@@ -49,7 +51,7 @@ export function boundValues(
   });
 }
 
-/** Undefined for what no engine stores. */
+/** Undefined for a value that no engine stores. */
 function boundValue(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
@@ -80,16 +82,16 @@ function describe(value: unknown): string {
   return value === undefined ? 'undefined' : `of type ${typeof value}`;
 }
 
-/** What an `IN (…)` is asked with. */
+/** The placeholders and values of an `IN (…)`. */
 export interface InList {
-  /** The placeholders, without the brackets. */
+  /** The placeholders, without brackets. */
   readonly marks: string;
   readonly values: unknown[];
 }
 
 /**
- * The placeholders and values of an `IN (…)`. The last value comes again until there are as many as a power of two: of up to
- * 64 ids a server keeps seven prepared statements for each connection, not 64.
+ * Creates the placeholders and values of an `IN (…)`. It repeats the last value up to the next power of two. So for up
+ * to 64 ids a server keeps 7 prepared statements for each connection, not 64.
  *
  * @param values at least one.
  */
@@ -99,22 +101,29 @@ export function inList(values: readonly unknown[]): InList {
   return { marks: padded.map(() => '?').join(', '), values: padded };
 }
 
-/** SELECTs that travel as one. A server keeps each size prepared for each connection, so there are not to be many. */
+/**
+ * Limit of SELECTs in one statement. A server keeps a prepared statement of each size for each connection, so the
+ * number of sizes must stay small.
+ */
 export const MOST_TOGETHER = 16;
 
-/** The column that says which part of a union a row is of: a DOUBLE, since mysql2 looks at each integer for its size. */
+/**
+ * The column with the part of the union to which a row belongs. It is a DOUBLE, because mysql2 checks the size of each
+ * integer.
+ */
 const PART = 'union_part';
 
 type Rows<T> = (T & { readonly [PART]?: number })[];
 
 /**
- * Runs one SELECT for each of several lists of parameters, up to 16 of them in one statement where the engine is across a
- * network.
+ * Runs one SELECT for each of several lists of parameters. On MySQL up to 16 of them are one statement, to save round
+ * trips.
  *
- * @param sql begins with `SELECT ` and a column; it may have ORDER BY and LIMIT, which say what rows there are. The rows of
- *   one list are to be sorted by whoever asked: no engine promises their order where several lists travel together.
- * @returns the rows of each list, in the order of the lists. They may have a column more, `union_part`.
- * @throws {TypeError} (rejects) for `SELECT DISTINCT`, `SELECT ALL` and `SELECT *`. @throws {QueryFailedError} (rejects).
+ * @param sql begins with `SELECT ` and a column. It may have ORDER BY and LIMIT to choose the rows. The caller sorts
+ * the rows of each list, because engines do not promise their order in a union.
+ * @returns the rows of each list, in the order of the lists. They may have an additional column `union_part`.
+ * @throws {TypeError} (rejects) for `SELECT DISTINCT`, `SELECT ALL` and `SELECT *`.
+ * @throws {QueryFailedError} (rejects) if the statement fails.
  */
 export async function queryEach<T = Record<string, unknown>>(
   dataSource: DataSource,
@@ -137,10 +146,10 @@ export async function queryEach<T = Record<string, unknown>>(
   return results;
 }
 
-/** Statements by their SELECT and the number of its parts. */
+/** The union statements, by their SELECT and the number of parts. */
 const unions = createLRU<string, string>({ max: MOST_STATEMENTS });
 
-/** `(SELECT 0e0 AS union_part, …) UNION ALL (SELECT 1e0 AS union_part, …)`, made once for each size. */
+/** `(SELECT 0e0 AS union_part, …) UNION ALL (SELECT 1e0 AS union_part, …)`, cached for each number of parts. */
 function unionStatement(select: string, parts: number): string {
   const key = `${parts} ${select}`;
   let sql = unions.get(key);
@@ -153,8 +162,9 @@ function unionStatement(select: string, parts: number): string {
 }
 
 /**
- * SQL for the database's own time in whole milliseconds since the epoch, whatever the time zone of the session. Replicas
- * whose clocks differ agree on it. SQLite runs inside the process, so there it is the clock of the host.
+ * SQL for the current time of the database in whole milliseconds since the Unix epoch, whatever the time zone of the
+ * session. Replicas whose clocks differ get the same time. SQLite runs inside the process, so it uses the clock of the
+ * host.
  */
 export function databaseNow({ options }: DataSource): string {
   return options.type === 'mysql'

@@ -19,9 +19,9 @@ export function isDecimal({ type }: Pick<ColumnMetadata, 'type'>): boolean {
 }
 
 /**
- * What an entity gets of a column, the same on both engines, before TypeORM and transformers look at it.
+ * Converts a value of a driver to the same value on both engines. TypeORM and transformers convert it afterwards.
  *
- * @throws {RangeError} for a BIGINT that the property, a `number`, cannot hold exactly.
+ * @throws {RangeError} for a BIGINT that a `number` property cannot hold exactly.
  */
 export function readValue(value: unknown, column: ColumnMetadata): unknown {
   if (value === null || value === undefined) return value;
@@ -32,17 +32,17 @@ export function readValue(value: unknown, column: ColumnMetadata): unknown {
   return value;
 }
 
-/** The id that the database gave a row of an INSERT, in the property's own type. */
+/** The generated id of an inserted row, in the type of the property. */
 export function generatedMap(metadata: EntityMetadata, id: bigint | undefined): Record<string, unknown> | undefined {
   const column = metadata.generatedColumns.find(({ generationStrategy }) => generationStrategy === 'increment');
   if (column === undefined || id === undefined) return undefined;
   const map = {};
-  // `createValueMap` would make a bigint a string.
+  // `createValueMap` would convert a bigint to a string.
   column.setEntityValue(map, metadata.dataSource.driver.prepareHydratedValue(id, column));
   return map;
 }
 
-/** What the database said of a row that it inserted, by RETURNING. */
+/** The values of an inserted row that RETURNING returned. */
 export function returnedMap(metadata: EntityMetadata, row: Record<string, unknown>): Record<string, unknown> {
   const map = {};
   for (const [name, value] of Object.entries(row)) {
@@ -52,7 +52,9 @@ export function returnedMap(metadata: EntityMetadata, row: Record<string, unknow
   return map;
 }
 
-/** A BIGINT as its property is declared: `bigint`, `number`, or `string` as TypeORM has it unless the class says otherwise. */
+/**
+ * Converts a BIGINT to the declared type of the property: `bigint` or `number`. Otherwise to `string`, like TypeORM.
+ */
 function int64For({ target, propertyName, transformer }: ColumnMetadata, value: unknown): unknown {
   const declared: unknown =
     typeof target === 'function' && transformer === undefined

@@ -11,34 +11,34 @@ interface Field {
   readonly columnType?: number;
 }
 
-/** MySQL's number of LONGLONG columns. */
+/** MySQL's type number for BIGINT columns (LONGLONG). */
 const LONGLONG = 8;
 
-/** What mysql2 gives of a statement that reads nothing. */
+/** The result of mysql2 for a statement that returns no rows. */
 export interface ResultHeader {
   readonly affectedRows: number;
-  /** The first id that AUTO_INCREMENT gave, as text beyond 2^53; 0 where it gave none. */
+  /** The first id that AUTO_INCREMENT generated; 0 if there is none. Beyond 2^53 it is text. */
   readonly insertId: number | string;
-  /** How far apart the ids of one statement are. */
+  /** The difference between two ids of one statement. */
   idStep?: bigint;
 }
 
-/** One connection to the server: statements with a deadline, and an end at once. */
+/** One connection to the server. Statements have a deadline, and `destroy` closes it immediately. */
 export class MysqlConnection {
-  /** Monotonic milliseconds. */
+  /** Milliseconds of `performance.now()`. */
   readonly bornAt = performance.now();
   usedAt = this.bornAt;
   /** The session's `auto_increment_increment`. */
   idStep = 1n;
-  /** It cannot be used any more. */
+  /** The connection cannot be used any more. */
   isBroken = false;
-  /** Called when it was ended from outside, perhaps twice. */
+  /** Called when the server or the network ended the connection, possibly twice. */
   onBroken: () => void = () => undefined;
   private readonly connection: Connection;
 
   /**
-   * @param options of mysql2.
-   * @param socket that it speaks through.
+   * @param options the options of mysql2.
+   * @param socket the socket of the connection.
    */
   constructor(
     private readonly driver: Mysql2,
@@ -46,7 +46,7 @@ export class MysqlConnection {
     private readonly socket: Socket,
   ) {
     this.connection = driver.createConnection({ ...options, stream: socket });
-    // Without a listener an error between two statements would end the process.
+    // Without a listener, an error between two statements would end the process.
     const broken = (): void => {
       this.isBroken = true;
       this.onBroken();
@@ -55,12 +55,12 @@ export class MysqlConnection {
     this.connection.on('end', broken);
   }
 
-  /** What it speaks through, with TLS where it has any; mysql2 has it under this name, without saying so. */
+  /** The socket, with TLS if it is used. mysql2 has it in this property, but does not declare it. */
   get stream(): Socket {
     return (this.connection as unknown as { readonly stream: Socket }).stream;
   }
 
-  /** Logs in. Rejects with what mysql2 says. */
+  /** Logs in. Rejects with the error of mysql2. */
   login(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.connection.connect((fault) => {
@@ -72,12 +72,12 @@ export class MysqlConnection {
   }
 
   /**
-   * Runs a statement, prepared where it has parameters. Past `timeoutMs` the connection is destroyed: the server may still
-   * work on the statement, and whoever got the connection next would wait for it.
+   * Runs a statement. With parameters it is prepared. After `timeoutMs` the connection is destroyed: the server may
+   * still execute the statement, and the next user of the connection would wait for it.
    *
-   * @param values as `boundValues` gives them.
+   * @param values the result of `boundValues`.
    * @param timeoutMs Infinity for no deadline.
-   * @returns rows for a SELECT, a `ResultHeader` for anything else.
+   * @returns rows for a SELECT, otherwise a `ResultHeader`.
    */
   run(sql: string, values: readonly unknown[], timeoutMs: number): Promise<unknown> {
     return new Promise<unknown>((resolve, reject) => {
@@ -88,28 +88,31 @@ export class MysqlConnection {
         else if (Array.isArray(result)) resolve(exactIntegers(result as Record<string, unknown>[], fields ?? []));
         else resolve(Object.assign(result as ResultHeader, { idStep: this.idStep }));
       };
-      // Not every server prepares START TRANSACTION, SET and the like.
+      // Some servers cannot prepare START TRANSACTION, SET and similar statements.
       if (values.length === 0) this.connection.query(sql, done as never);
       else this.connection.execute(sql, values.map((value) => this.typed(value)) as never, done as never);
     });
   }
 
   /**
-   * By itself mysql2 sends a bigint as text, which Vitess does not take for a LIMIT, and a number as a DOUBLE, which is rounded
-   * where SQL computes with it. One that fits no BIGINT goes as text, so that the server refuses it by its own number.
+   * mysql2 would send a bigint as text, which Vitess refuses for LIMIT. It would send a number as a DOUBLE, which SQL
+   * rounds in calculations. A bigint that does not fit BIGINT is sent as text, so that the server refuses it with its
+   * error number.
    */
   private typed(value: unknown): unknown {
     const isInteger = typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
     return isInteger ? this.driver.TypedParameter.BIGINT(value) : value;
   }
 
-  /** Whether the server still answers. */
+  /** Whether the server answers a ping within `timeoutMs`. */
   answers(timeoutMs: number): Promise<boolean> {
     const pinged = new Promise<boolean>((resolve) => this.connection.ping((fault) => resolve(!fault)));
     return inTime(timeoutMs, pinged);
   }
 
-  /** Ends it at once. mysql2's `destroy` closes its own side only, and waits for a server that may hang. */
+  /**
+   * Closes the connection immediately. mysql2's `destroy` closes only its side, and waits for a server that may hang.
+   */
   destroy(): void {
     this.isBroken = true;
     this.connection.destroy();
@@ -122,7 +125,10 @@ export class MysqlConnection {
   }
 }
 
-/** MySQL gives the last id of a BIGINT again and reports a duplicate, which Vitess passes on; MariaDB says that ids are used up. */
+/**
+ * Names the error of a table without more ids. MySQL generates the last id of a BIGINT again and reports a duplicate,
+ * and Vitess passes that on. MariaDB reports that the ids are used up.
+ */
 function nameIdsUsedUp(fault: Error): Error {
   const isLastId =
     /^(?:target: .* desc = )?Duplicate entry '9223372036854775807' for key '(?:\w+\.)?PRIMARY'(?: \(errno 1062\).*)?$/s.test(
@@ -131,7 +137,7 @@ function nameIdsUsedUp(fault: Error): Error {
   return isLastId ? Object.assign(fault, { errno: 1467, code: 'ER_AUTOINC_READ_FAILED' }) : fault;
 }
 
-/** mysql2 gives a BIGINT beyond 2^53 as text. */
+/** mysql2 returns a BIGINT beyond 2^53 as text. */
 function exactIntegers(rows: Record<string, unknown>[], fields: readonly Field[]): unknown[] {
   for (const { name, columnType } of fields) {
     if (columnType !== LONGLONG) continue;

@@ -11,7 +11,7 @@ import { MysqlLease } from './mysql-lease.js';
 
 type ReplicationMode = Parameters<MysqlDriver['createQueryRunner']>[0];
 
-/** TypeORM's driver with exact values and ids, and query runners that hold a `MysqlLease`. */
+/** TypeORM's driver with exact values and ids. Its query runners use a `MysqlLease`. */
 export class PlatformMysqlDriver extends MysqlDriver {
   constructor(
     dataSource: MysqlDriver['dataSource'],
@@ -28,14 +28,14 @@ export class PlatformMysqlDriver extends MysqlDriver {
     return super.prepareHydratedValue(readValue(value, column), column) as unknown;
   }
 
-  /** MariaDB says each id that it gave, and each default. */
+  /** MariaDB returns each generated id and each default. */
   override isReturningSqlSupported(kind: 'delete' | 'insert' | 'update'): boolean {
     return kind === 'insert' && this.engine.isMariaDb;
   }
 
   /**
-   * MySQL says the first id; a statement with a known number of rows gets consecutive ones, in every
-   * innodb_autoinc_lock_mode, apart by the session's auto_increment_increment.
+   * MySQL returns only the first id. In every innodb_autoinc_lock_mode, a statement with a known number of rows gets
+   * ids at equal distances. The distance is the session's auto_increment_increment.
    */
   override createGeneratedMap(
     metadata: EntityMetadata,
@@ -49,7 +49,7 @@ export class PlatformMysqlDriver extends MysqlDriver {
   }
 }
 
-/** TypeORM's query runner on a lease. It knows MariaDB, and keeps what a column holds whose type changes. */
+/** TypeORM's query runner on a lease. It supports MariaDB, and keeps the data of a column whose type changes. */
 export class PlatformMysqlQueryRunner extends MysqlQueryRunner {
   declare driver: PlatformMysqlDriver;
   readonly state = new RunnerState();
@@ -69,7 +69,7 @@ export class PlatformMysqlQueryRunner extends MysqlQueryRunner {
     return this.state.isHeld ? Promise.resolve() : super.release();
   }
 
-  /** TypeORM would drop a column whose type or length changes, and add it anew, empty. */
+  /** TypeORM would drop a column whose type or length changes, and add an empty one. */
   override async changeColumn(
     tableOrName: Table | string,
     columnOrName: TableColumn | string,
@@ -90,7 +90,7 @@ export class PlatformMysqlQueryRunner extends MysqlQueryRunner {
     return super.changeColumn(table, retyped, changed);
   }
 
-  /** MariaDB gives defaults as SQL, NULL too; TypeORM expects that of the type `mariadb` alone. */
+  /** MariaDB returns defaults as SQL, including NULL. TypeORM expects that only for the type `mariadb`. */
   protected override async loadTables(names?: string[]): Promise<Table[]> {
     const tables = await super.loadTables(names);
     if (!this.driver.engine.isMariaDb) return tables;
@@ -107,7 +107,7 @@ export class PlatformMysqlQueryRunner extends MysqlQueryRunner {
   }
 }
 
-/** What TypeORM asks of a connection of mysql2. */
+/** The part of a mysql2 connection that TypeORM uses. */
 class TypeOrmConnection {
   constructor(private readonly lease: MysqlLease) {}
 

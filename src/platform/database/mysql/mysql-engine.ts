@@ -13,25 +13,31 @@ import { MysqlLease, type LeaseOptions, type LeaseTerms } from './mysql-lease.js
 import { MysqlPool } from './mysql-pool.js';
 
 /**
- * Statements that the server keeps for one connection; those that were not used for longest are closed. A server keeps 16,382
- * for all of its connections unless it is set otherwise.
+ * Limit of prepared statements for one connection. The least recently used ones are closed. By default a server keeps
+ * 16,382 for all connections.
  */
 const MOST_PREPARED = 128;
 
-/** The login is taken, and refused at the first statement. */
+/** The server accepts the login and refuses the first statement. */
 const PASSWORD_EXPIRED = 1820;
 
-/** What TypeORM asks of a pool: one connection as it opens, which is looked at by its first statement. */
+/**
+ * The part of a pool that TypeORM uses. It gets one connection when it opens the data source. That one is a
+ * placeholder: the first statement opens a real connection.
+ */
 interface TypeOrmPool {
   getConnection(done: (fault: Error | null, connection: { release(): void }) => void): void;
   end(done: (fault: Error | null) => void): void;
 }
 
-/** MySQL 8.4 and MariaDB 10.11+ below TypeORM: the pool, how a connection is made, and what its option `driver` is given. */
+/**
+ * MySQL 8.4 and MariaDB 10.11 or later, below TypeORM: the pool, the setup of a connection, and TypeORM's option
+ * `driver`.
+ */
 export class MysqlEngine implements LeaseTerms {
   readonly budget = new RetryBudget();
   isReady: () => boolean = () => true;
-  /** As the last session said; TypeORM keeps the number of a version alone. */
+  /** Set by the last session. TypeORM keeps only the version number. */
   isMariaDb = false;
   readonly settings: Config['database'];
   private readonly login: ReturnType<typeof mysqlLogin>;
@@ -39,7 +45,7 @@ export class MysqlEngine implements LeaseTerms {
   private open: MysqlPool | undefined;
 
   /**
-   * @param log gets a line for a login, or certificates, that cannot be read any more.
+   * @param log gets a warning if the login or the certificates cannot be read any more.
    * @throws {ConfigError} for certificates that cannot be used.
    */
   constructor(
@@ -63,7 +69,7 @@ export class MysqlEngine implements LeaseTerms {
     if (!this.isReady()) throw new NotAskedError('The database is not ready yet');
   }
 
-  /** TypeORM's option `driver`. */
+  /** A function of TypeORM's option `driver`. */
   createPool(options: { readonly connectionLimit?: number }): TypeOrmPool {
     const { settings } = this;
     const limits = { ...settings, poolSize: options.connectionLimit ?? settings.poolSize };
@@ -79,7 +85,7 @@ export class MysqlEngine implements LeaseTerms {
     };
   }
 
-  /** Runs one statement on a connection of the pool. Rejects as `MysqlLease.run`. */
+  /** Runs one statement on a connection of the pool. Rejects like `MysqlLease.run`. */
   async ask(sql: string, parameters: readonly unknown[], options: LeaseOptions): Promise<unknown> {
     const lease = new MysqlLease(this, options);
     try {
@@ -89,7 +95,7 @@ export class MysqlEngine implements LeaseTerms {
     }
   }
 
-  /** Runs statements on a connection of their own, beside the pool. Rejects with what the driver says. */
+  /** Runs statements on a separate connection, outside the pool. Rejects with the error of the driver. */
   async onOwnConnection<T>(
     work: (run: (sql: string, parameters: readonly unknown[]) => Promise<unknown>) => Promise<T>,
   ): Promise<T> {
@@ -101,7 +107,7 @@ export class MysqlEngine implements LeaseTerms {
     }
   }
 
-  /** A connection whose session is the same on any server, whatever its defaults are. */
+  /** Opens a connection. Its session is the same on every server, whatever the defaults of the server are. */
   private async connect(): Promise<MysqlConnection> {
     const { host, port } = this.target;
     const connection = new MysqlConnection(this.driver, this.options, socketTo(host, port));
@@ -142,13 +148,14 @@ export class MysqlEngine implements LeaseTerms {
       timezone: 'Z',
       connectTimeout: this.settings.connectTimeoutMs,
       multipleStatements: false,
-      // A BIGINT is a number where that is exact, else text: to write each as text costs more than all else about a row.
+      // A BIGINT is a number if that is exact, otherwise text. Text for each BIGINT would be slower than everything
+      // else in a row.
       supportBigNumbers: true,
       bigNumberStrings: false,
-      // As SQLite gives them, and as TypeORM takes them from there.
+      // SQLite returns these types as text too, and TypeORM accepts them.
       dateStrings: ['DATE'],
       jsonStrings: true,
-      // mysql2 offers LOAD DATA LOCAL to the server unless it is set otherwise.
+      // By default mysql2 offers LOAD DATA LOCAL to the server.
       flags: ['-LOCAL_FILES'],
       maxPreparedStatements: MOST_PREPARED,
     };
@@ -160,8 +167,9 @@ export class MysqlEngine implements LeaseTerms {
 }
 
 /**
- * For a server that is named by its address mysql2 tells Node no name to check, and Node would check that the certificate is
- * one of `localhost`. Node asks the socket first: it knows the name that it connected to, but no address, so `_host` is set.
+ * Opens a socket whose TLS certificate is checked for the right host. If the host is an IP address, mysql2 passes no
+ * name to Node, and Node would check the certificate for `localhost`. Before that Node reads `_host` of the socket,
+ * which it sets only for a host name.
  */
 function socketTo(host: string, port: number): Socket {
   return Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host });

@@ -15,16 +15,16 @@ import { boundValues, isRead } from '../sql-statements.js';
 import type { MysqlConnection } from './mysql-connection.js';
 import type { MysqlPool } from './mysql-pool.js';
 
-/** Statements that steer a transaction; they are not counted as statements of their own. */
+/** Statements that control a transaction. They are not reported as statements. */
 const CONTROL = /^(START TRANSACTION|COMMIT|ROLLBACK)$/;
 
-/** What leaves a trace in the session, which whoever gets the connection next must not find. */
+/** Statements that change the session. The next user of the connection must not get this session. */
 const CHANGES_SESSION = /^\s*(SET\s(?!\s*TRANSACTION\s)|USE\s|LOCK\s|FLUSH\s|CREATE\s+TEMPORARY\s|.*\bGET_LOCK\s*\()/is;
 
-/** What the next transaction of the session is like. */
+/** A statement that sets properties of the next transaction in the session. */
 const SETS_TRANSACTION = /^\s*SET\s+TRANSACTION\s/i;
 
-/** What leases have in common. */
+/** What all leases share. */
 export interface LeaseTerms {
   readonly settings: Pick<Config['database'], 'acquireTimeoutMs' | 'queryTimeoutMs'>;
   readonly budget: RetryBudget;
@@ -36,26 +36,29 @@ export interface LeaseTerms {
 }
 
 export interface LeaseOptions {
-  /** Milliseconds for each statement; Infinity for none, as a migration has it; the configured ones unless given. */
+  /** Limit of each statement. Milliseconds. Infinity: no limit, for a migration. Default: DATABASE_QUERY_TIMEOUT_MS. */
   readonly timeoutMs?: number | undefined;
-  /** Whether it is refused as long as the database is not ready for features. */
+  /** Whether statements are refused while the database is not ready for features. */
   readonly isGated?: boolean;
 }
 
 /**
- * What a query runner of TypeORM has as its connection until `release`. A connection of the pool is taken with the first
- * statement, and another one where that turns out to be of no use before anything was done on it.
+ * The connection of a TypeORM query runner until `release`. The first statement takes a connection from the pool. If
+ * that connection fails before anything was executed on it, the lease takes another one.
  */
 export class MysqlLease {
   private connection: MysqlConnection | undefined;
   private takenAt = 0;
   private inTransaction = false;
-  /** What ended the transaction, or the session that was changed: what is still asked of it would be done outside of it. */
+  /**
+   * The fault that ended the transaction or the changed session. Later statements would run outside it, so they get
+   * this fault.
+   */
   private lost: DriverFault | undefined;
   private sessionChanged = false;
-  /** Settles once all that was asked so far is done. */
+  /** Settles when all earlier statements are done. */
   private turn: Promise<unknown> | undefined;
-  /** Whether a transaction that did not begin yet was set up in the session. */
+  /** Whether the session has properties for a transaction that has not begun. */
   private transactionSet = false;
 
   private readonly timeoutMs: number;
@@ -70,15 +73,15 @@ export class MysqlLease {
   }
 
   /**
-   * Runs a statement once those before it are done. TypeORM sends the updates of one `save` together: where the first ended
-   * the transaction, as a deadlock does, the server would do the others outside of it, for good.
+   * Runs a statement after the earlier ones. TypeORM sends the updates of one `save` together. If the first one ended
+   * the transaction, for example by a deadlock, the server would execute and commit the others outside the transaction.
    *
-   * A statement runs again where the server is known to have done nothing of it, it is in no transaction, and whoever asked
-   * can still be waiting for a whole try.
+   * A statement runs again if the server has executed nothing of it, if it is outside a transaction, and if the caller
+   * still waits long enough for a whole attempt.
    *
    * @throws {TypeError} (rejects) for a value that no column stores.
-   * @throws {Error} (rejects) what the driver says, `LateError`, or `NotAskedError`; with `outcome: 'unknown'` where a write
-   *   may have been done.
+   * @throws {Error} (rejects) the error of the driver, `LateError` or `NotAskedError`. It has `outcome: 'unknown'` if a
+   * write may have been executed.
    */
   run(sql: string, parameters: readonly unknown[] = []): Promise<unknown> {
     const run = (): Promise<unknown> => this.runNow(sql, parameters);
@@ -103,7 +106,7 @@ export class MysqlLease {
     });
   }
 
-  /** Gives the connection back. Destroys one with a transaction that nobody ended, or a session of its own. */
+  /** Releases the connection. Destroys it if it has an open transaction or a changed session. */
   release(): void {
     const { connection } = this;
     if (connection === undefined) return;
@@ -144,7 +147,7 @@ export class MysqlLease {
     }
   }
 
-  /** A connection that cannot say that it rolled back is destroyed, which rolls back on the server too. */
+  /** If the rollback fails, the connection is destroyed. Then the server rolls back too. */
   private async rollBack(): Promise<void> {
     const { connection } = this;
     this.lost = undefined;
@@ -168,7 +171,7 @@ export class MysqlLease {
     }
   }
 
-  /** A fault inside of a transaction, which may have ended it. */
+  /** Handles a fault inside a transaction, which may have ended the transaction. */
   private meet(connection: MysqlConnection, fault: DriverFault): void {
     if (retryCode(fault, 'transaction') !== undefined || spoilsConnection(fault)) this.lost = fault;
     if (spoilsConnection(fault)) this.letGo(() => this.terms.pool.release(connection, fault));
@@ -193,7 +196,7 @@ export class MysqlLease {
     );
   }
 
-  /** The code of what makes it safe to try again, after a fault outside of a transaction. */
+  /** After a fault outside a transaction: the error code that makes a retry safe; undefined if it is not safe. */
   private codeToRepeat(
     fault: DriverFault,
     connection: MysqlConnection | undefined,
@@ -243,9 +246,9 @@ export class MysqlLease {
 }
 
 /**
- * Makes sure of what was just done outside of a transaction, or by a COMMIT: somebody may have changed the session.
+ * Checks that a statement outside a transaction, or a COMMIT, was committed, because code may have changed the session.
  *
- * @throws {Error} fatal, where the server says that it is still in a transaction.
+ * @throws {Error} a fatal one, if the server says that it did not commit.
  */
 function requireCommitted(answer: unknown): void {
   if (isCommitted(answer)) return;

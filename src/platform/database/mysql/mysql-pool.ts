@@ -11,44 +11,47 @@ import {
 import type { MysqlConnection } from './mysql-connection.js';
 
 /**
- * Milliseconds without use after which a connection is asked before it is given out: the server may have closed it, and
- * firewalls forget idle connections without a word.
+ * Idle time after which a connection is tested before use. Milliseconds. The server may have closed it, and firewalls
+ * drop idle connections silently.
  */
 const TRUSTED_IDLE_MS = 1000;
 
-/** Milliseconds, up to twice as many, for which no new connection is tried for after the server refused one. */
+/** After the server refused a connection, no new one is opened for this time to twice this time. Milliseconds. */
 const HOLD_BACK_MS = 1000;
 
-/** MariaDB's numbers for which mysql2 has the name that MySQL gave to something else. */
+/** MariaDB's error numbers that mysql2 names like another error of MySQL. */
 const NAMES: ReadonlyMap<number, { code: string }> = new Map([[4151, { code: 'ER_ACCOUNT_HAS_BEEN_LOCKED' }]]);
 
 type Settings = Pick<Config['database'], 'acquireTimeoutMs' | 'connectionMaxAgeMs' | 'maxWaiters' | 'poolSize'>;
 
 interface Waiter {
-  /** Nobody waits any more. */
+  /** The deadline has passed, so the caller does not wait any more. */
   isLate: boolean;
   readonly resolve: (connection: MysqlConnection) => void;
   readonly reject: (fault: Error) => void;
 }
 
 /**
- * Connections to MySQL: a deadline over getting one, as many as may wait, an age after which one goes, and a look at one
- * that was idle before it is used again.
+ * A pool of connections to MySQL. It has a deadline for `acquire`, a limit of waiting callers, and a maximum age of
+ * connections. It tests a connection that was idle before it uses it again.
  */
 export class MysqlPool {
   private readonly idle: MysqlConnection[] = [];
   private readonly waiting = new Set<Waiter>();
-  /** Connections that there are or that are being opened. */
+  /** The number of connections, including those that are being opened. */
   private size = 0;
   private isClosed = false;
-  /** Connections from before this moment lead to a server that is no writer any more. */
+  /** Connections that were opened before this time lead to a server that is no longer a writer. `performance.now()`. */
   private notBefore = 0;
-  /** Connections that were idle since before this moment are taken for dead, as the one is that did not answer then. */
+  /**
+   * Connections that are idle since this time or longer count as dead, because one of them did not answer.
+   * `performance.now()`.
+   */
   private notIdleSince = 0;
   private limit: number;
   private refusal: DriverFault | undefined;
 
-  /** @param open makes a connection whose session is ready. */
+  /** @param open opens a connection and sets up its session. */
   constructor(
     private readonly settings: Settings,
     private readonly open: () => Promise<MysqlConnection>,
@@ -62,8 +65,9 @@ export class MysqlPool {
   }
 
   /**
-   * @throws {LateError} (rejects) when there is no connection within DATABASE_ACQUIRE_TIMEOUT_MS. @throws {NotAskedError}
-   *   where DATABASE_MAX_WAITERS wait already. Else what the server or the network says.
+   * @throws {LateError} (rejects) if there is no connection within DATABASE_ACQUIRE_TIMEOUT_MS.
+   * @throws {NotAskedError} (rejects) if DATABASE_MAX_WAITERS callers wait already. Otherwise it rejects with the error
+   * of the server or the network.
    */
   acquire(): Promise<MysqlConnection> {
     this.leaveUnusable();
@@ -71,7 +75,7 @@ export class MysqlPool {
     return fresh === undefined ? this.acquireInTime() : Promise.resolve(fresh);
   }
 
-  /** @param fault that the connection met. */
+  /** @param fault the fault of the connection, if it had one. */
   release(connection: MysqlConnection, fault?: DriverFault): void {
     if (fault !== undefined && isReadOnlyFault(fault)) this.notBefore = performance.now();
     if (fault !== undefined && spoilsConnection(fault)) return this.discard(connection);
@@ -82,7 +86,7 @@ export class MysqlPool {
     else waiter.resolve(connection);
   }
 
-  /** Destroys a connection that was given out. */
+  /** Destroys a connection that was acquired. */
   discard(connection: MysqlConnection): void {
     connection.destroy();
     this.size -= 1;
@@ -96,7 +100,10 @@ export class MysqlPool {
     for (const connection of this.idle.splice(0)) this.discard(connection);
   }
 
-  /** What was used last is given out first, so those that nobody needs would stay, on a server that others have left. */
+  /**
+   * Closes idle connections that are too old or no longer lead to the writer. The pool uses the last released
+   * connection first, so without this step the others would stay open.
+   */
   private leaveUnusable(): void {
     for (let [oldest] = this.idle; oldest !== undefined && !this.isUsable(oldest); [oldest] = this.idle) {
       this.idle.shift();
@@ -104,7 +111,7 @@ export class MysqlPool {
     }
   }
 
-  /** One that needs no look: it was used just now. */
+  /** A connection that was used a moment ago, so it needs no test. */
   private takeFresh(): MysqlConnection | undefined {
     const last = this.idle.at(-1);
     if (last === undefined || !this.isUsable(last)) return undefined;
@@ -158,7 +165,7 @@ export class MysqlPool {
     } catch (thrown) {
       this.size -= 1;
       const name = NAMES.get((thrown as DriverFault).errno ?? 0);
-      // mysql2 says of some only that the connection is lost with it.
+      // For some faults mysql2 does not set `fatal`, although the connection is lost.
       const fault = Object.assign(thrown as DriverFault, { phase: 'connect', fatal: true }, name);
       if (isRefusedByServer(fault)) this.holdBack(fault);
       waiter.reject(fault);
@@ -166,7 +173,7 @@ export class MysqlPool {
     }
   }
 
-  /** The server, or the network, ended a connection that nobody uses. */
+  /** The server or the network closed an idle connection. */
   private forget(connection: MysqlConnection): void {
     const at = this.idle.indexOf(connection);
     if (at < 0) return;
@@ -189,21 +196,24 @@ export class MysqlPool {
     return !isBroken && bornAt > this.notBefore && performance.now() - bornAt < this.settings.connectionMaxAgeMs;
   }
 
-  /** Known from its last use where that was just now, else asked. One that is dead stands for all that were idle as long. */
+  /**
+   * Whether a connection works. It is tested unless it was used a moment ago. If one is dead, all that were idle as
+   * long count as dead.
+   */
   private async answers(connection: MysqlConnection): Promise<boolean> {
     const { usedAt } = connection;
     if (performance.now() - usedAt < TRUSTED_IDLE_MS) return true;
     if (usedAt <= this.notIdleSince) return false;
-    // Half of the time, so that the other half is there to make a new connection.
+    // Half of the time, so that the other half remains to open a new connection.
     if (await connection.answers(this.settings.acquireTimeoutMs / 2)) return true;
     this.notIdleSince = Math.max(this.notIdleSince, usedAt);
     return false;
   }
 
   /**
-   * The server refused a login or a session: for a while no other is tried. The connections that there are do all the work,
-   * and where there are none everybody gets the same fault. Logins at each request would keep the server busy with refusing,
-   * and may lock the account.
+   * The server refused a login or a session, so no new connection is opened for a while. The open connections do all
+   * the work. If there are none, every caller gets the same fault. A login for each request would load the server, and
+   * may lock the account.
    */
   private holdBack(fault: DriverFault): void {
     if (this.refusal !== undefined) return;

@@ -10,7 +10,7 @@ import { RunnerState, type StatementLog } from '../statement-log.js';
 import { SqliteConnection, type SqliteEngine } from './sqlite-engine.js';
 import { roundedTime, storedDecimal } from './sqlite-values.js';
 
-/** TypeORM's driver with exact values and ids, and a query runner for whoever asks for one. */
+/** TypeORM's driver with exact values and ids. It creates a query runner for each caller; TypeORM's own shares one. */
 export class PlatformSqliteDriver extends BetterSqlite3Driver {
   constructor(
     dataSource: BetterSqlite3Driver['dataSource'],
@@ -23,7 +23,7 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
     return new PlatformSqliteQueryRunner(this);
   }
 
-  /** Only an INTEGER gives ids, and holds every int64. */
+  /** SQLite generates ids only for INTEGER, which holds every int64. */
   override normalizeType(column: Parameters<BetterSqlite3Driver['normalizeType']>[0]): string {
     const type = super.normalizeType(column);
     return type === 'bigint' && (column as ColumnMetadata).generationStrategy === 'increment' ? 'integer' : type;
@@ -40,7 +40,7 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
     return isTime && typeof stored === 'string' ? roundedTime(stored, column.precision ?? 0) : stored;
   }
 
-  /** Each id, and each default, in the order of the rows. */
+  /** RETURNING gives each id and each default, in the order of the rows. */
   override isReturningSqlSupported(kind?: 'delete' | 'insert' | 'update'): boolean {
     return kind === 'insert';
   }
@@ -61,7 +61,7 @@ export class PlatformSqliteDriver extends BetterSqlite3Driver {
   }
 }
 
-/** TypeORM's query runner, whose statements wait for the transactions of others. */
+/** TypeORM's query runner. Its statements wait for the transactions of other runners. */
 export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
   declare driver: PlatformSqliteDriver;
   readonly state = new RunnerState();
@@ -86,7 +86,9 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
     }
   }
 
-  /** TypeORM sees an AUTOINCREMENT behind a quoted name alone, and takes what is not said to be NOT NULL for nullable. */
+  /**
+   * TypeORM finds AUTOINCREMENT only after a quoted column name, and reads a primary key without NOT NULL as nullable.
+   */
   protected override async loadTables(names?: string[]): Promise<Table[]> {
     const tables = await super.loadTables(names);
     const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'";
@@ -109,7 +111,10 @@ export class PlatformSqliteQueryRunner extends BetterSqlite3QueryRunner {
 
 const GENERATED = { isGenerated: true, generationStrategy: 'increment' } as const;
 
-/** One folder after the other: `recursive` never ends below /proc. Another process may be faster. */
+/**
+ * Creates one folder after the other, because `recursive` never ends below /proc. Another process may create a folder
+ * first.
+ */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));

@@ -15,22 +15,25 @@ import { boundValues, MOST_STATEMENTS } from '../sql-statements.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { convertOf, storedTime, type Convert } from './sqlite-values.js';
 
-/** Whoever asks: a query runner, or one statement by itself. */
+/** The user of the connection: a query runner, or one separate statement. */
 type Owner = object;
 
-/** Statements that steer a transaction; they are not counted as statements of their own. */
+/** Statements that control a transaction. They are not reported as statements. */
 const CONTROL = /^(BEGIN TRANSACTION|COMMIT|ROLLBACK)$/;
 
-/** SQLite below TypeORM: one connection for all, so one transaction at a time, and no statement of others inside of it. */
+/**
+ * SQLite below TypeORM. All callers share one connection, so there is one transaction at a time, without statements of
+ * other callers.
+ */
 export class SqliteEngine {
   isReady: () => boolean = () => true;
   connection: SqliteConnection | undefined;
-  /** Whose transaction is open. */
+  /** The owner of the open transaction. */
   private holder: Owner | undefined;
   private endTurn: () => void = () => undefined;
-  /** Settles when the transaction that runs now, and those that wait before, are over. */
+  /** Settles when the current transaction and those that wait before have ended. */
   private turn: Promise<unknown> = Promise.resolve();
-  /** What made SQLite end the holder's transaction by itself. */
+  /** The fault after which SQLite itself ended the transaction of the holder. */
   private lost: unknown;
 
   constructor(
@@ -39,9 +42,9 @@ export class SqliteEngine {
   ) {}
 
   /**
-   * Runs a statement, in the transaction of `owner` where it has one.
+   * Runs a statement. If `owner` has a transaction, the statement runs in it.
    *
-   * @throws {Error} (rejects) what SQLite says, `LateError`, or `NotAskedError`.
+   * @throws {Error} (rejects) the error of SQLite, `LateError` or `NotAskedError`.
    */
   async run(owner: Owner, sql: string, parameters: readonly unknown[], isGated: boolean): Promise<SqliteResult> {
     const values = boundValues(sql, parameters, storedTime);
@@ -60,7 +63,7 @@ export class SqliteEngine {
     }
   }
 
-  /** Runs one statement by itself. Rejects as `run`. */
+  /** Runs one statement by itself. Rejects like `run`. */
   async ask(
     sql: string,
     parameters: readonly unknown[],
@@ -75,7 +78,7 @@ export class SqliteEngine {
     }
   }
 
-  /** Rolls back what `owner` left open. */
+  /** Rolls back the open transaction of `owner`. */
   release(owner: Owner): void {
     if (this.holder === owner) this.rollBack();
   }
@@ -99,7 +102,7 @@ export class SqliteEngine {
       await withDeadline(this.settings.acquireTimeoutMs + this.settings.queryTimeoutMs, before);
       return await this.attempt(owner, () => {
         const begun = this.opened.run('BEGIN IMMEDIATE', []);
-        // In the same turn, so that no statement of another owner comes between.
+        // In the same turn of the event loop, so that no statement of another owner runs in between.
         this.holder = owner;
         this.endTurn = () => finished.resolve(undefined);
         return begun;
@@ -110,7 +113,7 @@ export class SqliteEngine {
     }
   }
 
-  /** A connection that is closed has rolled back, and so has SQLite after some faults. */
+  /** A closed connection has no transaction, and after some faults SQLite has rolled back itself. */
   private rollBack(): void {
     try {
       if (this.connection?.database.inTransaction === true) this.connection.run('ROLLBACK', []);
@@ -129,7 +132,7 @@ export class SqliteEngine {
     const { acquireTimeoutMs, queryTimeoutMs } = this.settings;
     const start = performance.now();
     for (;;) {
-      // Looked at until the very moment: between the end of one transaction and here the next may have begun.
+      // Checks again after each wait, because the next transaction may have begun since the last one ended.
       while (this.holder !== undefined && this.holder !== owner) {
         await withDeadline(Math.max(0, start + acquireTimeoutMs - performance.now()), this.turn);
       }
@@ -153,11 +156,14 @@ export class SqliteEngine {
 
 const NOTHING: SqliteResult = { rows: undefined, changes: 0, lastId: 0n };
 
-/** Milliseconds that SQLite may block the process waiting for another process's lock, outside of the first look. */
+/**
+ * How long SQLite may block the process while another process has a lock. Milliseconds. When the file is opened, it is
+ * 5 s.
+ */
 const BUSY_MS = 50;
 
 export interface SqliteResult {
-  /** Of a statement that reads, or says what it wrote. */
+  /** The rows of a statement that reads, or that has RETURNING; undefined for other statements. */
   readonly rows: Record<string, unknown>[] | undefined;
   readonly changes: number;
   readonly lastId: bigint;
@@ -165,21 +171,21 @@ export interface SqliteResult {
 
 interface Prepared {
   readonly statement: BetterSqlite3.Statement;
-  /** What is to be done with the values of some columns, by their names. */
+  /** The conversions of column values, by the name of the column. */
   readonly converts: readonly (readonly [name: string, convert: Convert])[];
 }
 
-/** The one connection to an SQLite file: statements stay prepared, and values are those that MySQL gives. */
+/** The one connection to an SQLite file. Statements stay prepared, and values are the same as those of MySQL. */
 export class SqliteConnection {
   private readonly files: SqliteFiles;
   private readonly prepared = createLRU<string, Prepared>({ max: MOST_STATEMENTS });
 
-  /** Acknowledged means durable: a commit is on the disk when it returns (WAL with synchronous=FULL). */
+  /** An acknowledged commit is durable: it is on the disk when it returns (WAL with synchronous=FULL). */
   constructor(readonly database: BetterSqlite3.Database) {
     database.pragma('busy_timeout = 5000');
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
-    // The write-ahead log is there from the first read on.
+    // The first read creates the write-ahead log.
     database.prepare('SELECT name FROM sqlite_schema LIMIT 1').all();
     this.files = new SqliteFiles(database);
     database.pragma(`busy_timeout = ${BUSY_MS}`);
@@ -187,8 +193,8 @@ export class SqliteConnection {
   }
 
   /**
-   * @param values as `boundValues` gives them.
-   * @throws what SQLite says.
+   * @param values the result of `boundValues`.
+   * @throws the error of SQLite.
    */
   run(sql: string, values: readonly unknown[]): SqliteResult {
     const { statement, converts } = this.prepare(sql);
@@ -197,7 +203,7 @@ export class SqliteConnection {
       return { rows: converted(rows, converts), changes: rows.length, lastId: 0n };
     }
     const { changes, lastInsertRowid } = this.files.run(statement, () => statement.run(...values));
-    // What is known of columns may be another now.
+    // The statement may have changed column types, so statements must be prepared again.
     if (/^\s*(ALTER|CREATE|DROP)\b/i.test(sql)) this.prepared.clear();
     return { rows: undefined, changes, lastId: BigInt(lastInsertRowid) };
   }

@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3-v13';
 
-/** SQLite's own code for it, which it gives only without a write-ahead log. */
+/** SQLite's error code for a moved file. SQLite itself reports it only without a write-ahead log. */
 const MOVED = 'SQLITE_READONLY_DBMOVED';
 
-/** Milliseconds after which a read looks again whether it reads the file that others see. */
+/** Interval after which a read checks again that the open file is the one at the path. Milliseconds. */
 const TRUSTED_MS = 1000;
 
-/** The path names another file than the open one, or none. What is written then is gone when the process ends. */
+/** The path names another file than the open one, or none. Data that is written now is lost when the process ends. */
 export class DatabaseMovedError extends Error {
   readonly code = MOVED;
 
-  /** @param outcome `unknown` where something was written, which may have been before or after the file went. */
+  /** @param outcome `unknown` after a write, because the file may have been moved before or after it. */
   constructor(
     path: string,
     readonly outcome?: 'unknown',
@@ -23,14 +23,14 @@ export class DatabaseMovedError extends Error {
 type StatementKind = Pick<BetterSqlite3.Statement, 'reader' | 'readonly' | 'source'>;
 
 /**
- * The files of an open database: itself, its write-ahead log and the index of that. SQLite writes on into files that were
- * removed, moved or replaced under it, without an error (WiseLibs/better-sqlite3#1237).
+ * The files of an open database: the database, its write-ahead log and the index of the log. If they are removed, moved
+ * or replaced, SQLite continues to write to the old files without an error (WiseLibs/better-sqlite3#1237).
  */
 export class SqliteFiles {
   private readonly identities: readonly (readonly [path: string, identity: string])[];
   private checkedAt = performance.now();
 
-  /** @param database open, in the journal mode that it is used in, and read from once, which makes all of its files. */
+  /** @param database an open database, in its final journal mode. One read must have created all files. */
   constructor(private readonly database: Pick<BetterSqlite3.Database, 'name' | 'memory' | 'inTransaction'>) {
     const paths = database.memory ? [] : ['', '-wal', '-shm'].map((end) => `${database.name}${end}`);
     this.identities = paths.flatMap((path) => {
@@ -40,10 +40,11 @@ export class SqliteFiles {
   }
 
   /**
-   * Runs a statement on files that are still there. A write, or the end of a transaction, succeeds only where they still are
-   * after it. To look takes some microseconds, so a read trusts what was seen within the last second.
+   * Runs a statement and checks that the files are still there. A write, or the end of a transaction, succeeds only if
+   * they are there before and after it. A check takes some microseconds, so a read trusts a check of the last second.
    *
-   * @throws {DatabaseMovedError} where a path no longer names the file that was opened by it; and what `work` throws.
+   * @throws {DatabaseMovedError} if a path does not name the opened file any more. Otherwise it throws the error of
+   * `work`.
    */
   run<T>({ reader, readonly, source }: StatementKind, work: () => T): T {
     const writes = !readonly || source === 'COMMIT';
@@ -61,7 +62,7 @@ export class SqliteFiles {
   }
 }
 
-/** Undefined where there is no such file, or it cannot be looked at. */
+/** Undefined if the file does not exist or cannot be read. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

@@ -2,13 +2,15 @@ import type { EntityMetadata } from 'typeorm';
 import { StartFault } from '../../errors/index.js';
 import { isDecimal, type ColumnMetadata } from '../values.js';
 
-/** Significant digits that SQLite keeps of a DECIMAL (Datatypes In SQLite, 3). */
+/** Significant digits of a DECIMAL that SQLite stores exactly (Datatypes In SQLite, 3). */
 const EXACT_DIGITS = 15;
 
-/** Places by which an exponent moves the point at most: what is beyond them changes no value that a column could hold. */
+/**
+ * Limit of places by which an exponent moves the decimal point. More places do not change a value that fits a column.
+ */
 const FARTHEST = 1000;
 
-/** Digits of a DECIMAL that is declared without a precision. */
+/** Precision of a DECIMAL that is declared without one. */
 const DEFAULT_PRECISION = 10;
 
 type Decimal = Pick<ColumnMetadata, 'type' | 'precision' | 'scale' | 'propertyName'>;
@@ -28,10 +30,10 @@ export function requireExactDecimals(metadatas: readonly EntityMetadata[]): void
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
 
 /**
- * A DECIMAL as MySQL stores it: rounded half away from zero to the column's scale.
+ * A DECIMAL as MySQL stores it: rounded half away from zero to the scale of the column.
  *
- * @param value digits, as text or a number, also with an exponent; anything else stays as it is.
- * @throws {RangeError} where it has more digits than the column, as MySQL refuses it in strict mode.
+ * @param value a number, or digits as text, also with an exponent. Any other value is returned unchanged.
+ * @throws {RangeError} if it has more digits than the column. MySQL in strict mode refuses it too.
  */
 export function storedDecimal(value: unknown, column: Decimal): unknown {
   const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(String(value)) ?? [];
@@ -48,12 +50,12 @@ export function storedDecimal(value: unknown, column: Decimal): unknown {
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** A point in time as TypeORM writes it. */
+/** A point in time as the text that TypeORM writes. */
 export function storedTime(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '');
 }
 
-/** MySQL keeps no more of a second than the column's precision says. */
+/** Rounds to the fractional seconds of the column's precision, like MySQL. */
 export function roundedTime(text: string, precision: number): string {
   if (precision >= 3) return text;
   const step = 10 ** (3 - precision);
@@ -63,14 +65,14 @@ export function roundedTime(text: string, precision: number): string {
 
 export type Convert = (value: unknown) => unknown;
 
-/** What is to be done with the values of a column that is declared with this type. */
+/** The function that converts values of a column with this declared type. */
 export function convertOf(type: string): Convert {
   if (/^(datetime|timestamp)\b/i.test(type)) return toDate;
   const decimal = /^(?:decimal|dec|numeric|fixed)\b(?:\s*\(\s*\d+\s*(?:,\s*(\d+)\s*)?\))?/i.exec(type);
   return decimal === null ? toInteger : (value) => toDecimal(value, Number(decimal[1] ?? 0));
 }
 
-/** A number where that is exact. */
+/** Returns a number if that is exact, otherwise the bigint. */
 function toInteger(value: unknown): unknown {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);
