@@ -3,7 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { ApiError, coreErrors } from '../errors/index.js';
 import { Batcher } from './batcher.js';
 
-/** Work that ends when it is told to, so that a test decides what arrives meanwhile. */
+/** Work that ends when the test says so. So a test decides what arrives while it runs. */
 class Works {
   readonly batches: { items: readonly number[]; done: PromiseWithResolvers<readonly number[]> }[] = [];
 
@@ -27,7 +27,7 @@ class Works {
 
 const outside = { inTransaction: false };
 
-/** A batch begins when the code that asked is done. */
+/** A batch begins after the code that added its items. */
 const begun = (): Promise<void> => Promise.resolve();
 
 describe('Batcher', () => {

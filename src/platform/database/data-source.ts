@@ -73,9 +73,9 @@ interface Transaction {
 }
 
 /**
- * TypeORM's DataSource with the promises of the service. Every statement has a deadline. Code that runs inside
- * `transaction` belongs to it, whichever repository it uses. A transaction runs again if the server has kept nothing of
- * it, so it must have no effects outside the database.
+ * TypeORM's DataSource with the promises of the service. Every statement has a deadline, except those of migrations.
+ * Code that runs inside `transaction` belongs to it, whichever repository it uses. A transaction runs again if the
+ * server has kept nothing of it, so it must have no effects outside the database.
  */
 export class PlatformDataSource extends DataSource {
   /** `destroy` waits for this, for example for a running migration. */

@@ -56,7 +56,7 @@ describe('what a feature asks of a fault', () => {
     const error = failed({ code, ...(errno !== undefined && { errno }) });
     const asked = [isDuplicateKey, isForeignKey, isLocked, isOutage, isOutcomeUnknown];
     expect(asked.filter((ask) => ask(error))).toStrictEqual([is]);
-    // Also where the feature says it in its own words.
+    // Also if the feature wraps the error in its own.
     expect(is(new Error('Taken', { cause: error }))).toBe(true);
   });
 
@@ -125,10 +125,10 @@ const numbered = (errno: number): DriverFault =>
   Object.assign(new Error('as the server says'), { errno, code: `ER_${errno}` });
 const network = (code: string): DriverFault => Object.assign(new Error('as Node says'), { errno: -104, code });
 
-/** As a repository gets it. */
+/** The error as a repository throws it. */
 const queryFailed = (fault: DriverFault) => new QueryFailedError('INSERT', [], fault);
 
-/** What becomes of a fault: of any statement, of a write outside a transaction or a commit, and of its connection. */
+/** The effects of a fault: on any statement, on a write outside a transaction or a COMMIT, and on its connection. */
 const outcome = (fault: DriverFault) => ({
   status: databaseFailure(queryFailed(fault))?.status ?? 500,
   isUnknown: isLeftOpen(fault),

@@ -14,7 +14,7 @@ class First1764201600000 implements MigrationInterface {
 }
 class Second1764201600001 extends First1764201600000 {}
 
-/** A link to an empty database in memory, and what it logs. */
+/** A link to an empty database in memory, and its log lines. */
 async function linked(migrations: 'check' | 'off' | 'run') {
   const lines: Record<string, unknown>[] = [];
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);

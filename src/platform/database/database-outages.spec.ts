@@ -108,7 +108,7 @@ describe('a line of an outage', () => {
     const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
     const of = new DatabaseOutages(pino({}, { write }), () => target);
     of.failed('connect', fault('ECONNREFUSED'), 10_500);
-    // Whoever corrects the clock meanwhile parts no lines from the others.
+    // The clock is corrected during the outage. `since` must stay the same.
     jest.setSystemTime(Date.parse('2026-01-01T12:00:00Z'));
     now.mockReturnValue(120_000);
     of.failed('connect', fault('ETIMEDOUT'), 119_000);
@@ -147,7 +147,7 @@ describe('a file that cannot be read', () => {
       expect(outages.damagedFile).toBeUndefined();
       const met = fault(code);
       outages.worked('read');
-      // Also where another statement was answered meanwhile.
+      // The file counts as damaged although another read was answered meanwhile.
       outages.failed('read', met, performance.now() - 1000);
       outages.worked('read');
       jest.advanceTimersByTime(86_400_000);

@@ -8,7 +8,7 @@ import { LateError } from './database-failure.js';
 
 const HOUR = 3_600_000;
 
-/** A certificate of a chain, which ends so many hours after the epoch. */
+/** A certificate of a chain. It expires `hours` hours after the Unix epoch. */
 function certificate(hours: number, issuer?: object) {
   const validToDate = new Date(hours * HOUR);
   const one = { validToDate, fingerprint256: String(hours), issuerCertificate: issuer };

@@ -3,12 +3,12 @@ import { requireDurableWrites } from './durable-write.js';
 import { SessionError } from './mysql-session.js';
 import type { PlatformDataSource } from './data-source.js';
 
-/** What the first session wrote, by its id, and what was deleted. */
+/** What the first session wrote, by its id. `deleted` has the ids that were deleted. */
 let written: Map<string, unknown>;
 let deleted: string[];
 let reads: number;
 
-/** A server that keeps what it is told in its own way. */
+/** A server that stores what `keep` makes of the text. */
 function server(keep: (text: unknown) => unknown, { type = 'mysql', reads: late = 0, refuses = false } = {}) {
   const ask = (sql: string, [id, ...rest]: readonly unknown[]): Promise<unknown> => {
     const key = id as string;

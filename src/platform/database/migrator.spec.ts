@@ -69,7 +69,7 @@ describe('migrations of an SQLite database', () => {
       },
     })[name] as new () => MigrationInterface;
   const sources = [
-    // By their timestamps, whatever the order of the list is.
+    // They run by their timestamps, whatever the order of the list is.
     { name: 'toys', entities: [], migrations: [made('B1500000000002', 'b'), made('A1500000000001', 'a')] },
     { name: 'tools', entities: [], migrations: [made('C1500000000000', 'c')] },
   ];

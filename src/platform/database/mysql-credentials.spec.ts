@@ -102,7 +102,7 @@ describe('the login of a connection', () => {
 
   afterAll(() => removeScratch(folder));
 
-  /** A login that follows the file, and the lines that it logs. */
+  /** A login from a file that may change, and the lines that it logs. */
   function followed() {
     write('mysql://ann:old@127.0.0.1/store');
     const { database } = loadConfig({ NODE_ENV: 'test', DATABASE_URL_FILE: file });

@@ -3,7 +3,7 @@ import { isCommitted, SessionError, setUpSession } from './mysql-session.js';
 
 const SETTINGS = { queryTimeoutMs: 1500, causalReads: 'off' } as const;
 
-/** A server that says of each variable what it was set to, or what a test has it say. */
+/** A server that returns each variable as it was set, or as the test says. */
 class Server {
   readonly statements: string[] = [];
 

@@ -207,7 +207,7 @@ it('names what SQLite has otherwise than the entities say, and whose it is', asy
   );
   await source.ask('ALTER TABLE kettle ADD COLUMN name VARCHAR(50)');
   await source.ask('DROP TABLE lid');
-  // More columns than the entity has, as a newer release adds them.
+  // The table has more columns than the entity, for example from a newer release.
   await source.ask('CREATE TABLE lid (id INTEGER PRIMARY KEY, color TEXT)');
   expect(await differences()).toStrictEqual([]);
   await source.destroy();

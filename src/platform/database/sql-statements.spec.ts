@@ -51,7 +51,7 @@ it.each([
   ['/* list */ -- of all\n# pets\nselect id FROM pet', 'SELECT'],
   ['/**/ /* * */UPDATE pet SET name = ?', 'UPDATE'],
   ['/* SELECT */ INSERT INTO pet VALUES (?)', 'INSERT'],
-  // The server runs what is in such a comment.
+  // The server executes the text of such a comment.
   ['/*! DELETE FROM pet; */ SELECT 1 FROM pet', ''],
   ['/*M! DELETE FROM pet; */ SELECT 1 FROM pet', ''],
 ])('%j: %s', (sql, operation) => {
@@ -65,11 +65,11 @@ it('takes no time over comments', () => {
   expect(summaryOf(`${comments}SELECT 1`).operation).toBe('SELECT');
 });
 
-/** A server that answers each part of a union with one row, which says the values that it was asked with. */
+/** A server that answers each part of a union with one row, which contains the value of its parameter. */
 function server(type: 'mysql' | 'better-sqlite3') {
   const query = jest.fn((sql: string, values: readonly number[]) => {
     const parts = sql.split(' UNION ALL ').map((_, part) => ({ union_part: part, id: values[part] }));
-    // In no order.
+    // In another order than the parts.
     return Promise.resolve(parts.reverse());
   });
   return { query, dataSource: { options: { type }, query } as unknown as DataSource };

@@ -5,7 +5,7 @@ import { StatementLog } from './statement-log.js';
 const refusal = (code: string, words = 'near SELEKT') => Object.assign(new Error(words), { code });
 const ofMigration = { state: { timeoutMs: Infinity } } as unknown as QueryRunner;
 
-/** What is logged of one refused statement. */
+/** The log lines of one refused statement. */
 function linesOf(isDevelopment: boolean, error: Error, statement: string, runner?: QueryRunner) {
   const log = { warn: jest.fn(), debug: jest.fn() };
   new StatementLog(log, isDevelopment).logQueryError(error, statement, [], runner);

@@ -38,7 +38,7 @@ it('a BIGINT is what its property is declared as, exactly or not at all', () => 
   expect(() => read(most, 'plain')).toThrow(
     new RangeError('plain is a number, which cannot hold this BIGINT exactly; declare it as a bigint'),
   );
-  // As TypeORM has it, for a transformer and for an entity without a class.
+  // TypeORM's own conversion applies with a transformer, and for an entity without a class.
   expect(read(7, 'exact', { transformer: {} })).toBe('7');
   expect(read(7, 'exact', { target: 'thing' })).toBe('7');
 });

@@ -8,7 +8,7 @@ const CHECK_TIMEOUT_MS = 1500;
 
 /**
  * A readiness check of a feature: true while the feature can serve. It runs every 2 s in the background, and a probe
- * reads the last result. If it throws, every reader of /readyz sees the code of the error.
+ * reads the last result. If it throws, every reader of /readyz sees the error code, and for SQLite also the message.
  */
 export type HealthContribution = () => boolean | Promise<boolean>;
 
@@ -101,8 +101,8 @@ async function answerOf(ask: HealthContribution): Promise<boolean | string> {
 }
 
 /**
- * The error code without the message, because a message may contain private data. A message of SQLite names only the
- * file, so it is added.
+ * The error code without the message, because a message may contain private data. The message of an SQLite error is
+ * added, because faults of its file are described only there.
  */
 function reasonOf(error: unknown): string | undefined {
   const fault = rootOf(error);

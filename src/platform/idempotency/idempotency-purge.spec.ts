@@ -6,7 +6,7 @@ import { IdempotencyPurge } from './idempotency-purge.js';
 
 const MINUTE_MS = 60_000;
 
-/** A purge of a store that has as many batches as it is given, or fails. */
+/** A purge of a store with these batches. An `Error` is a batch that fails. */
 function purgeOf(...batches: (number | Error)[]) {
   const ask = jest.fn(() => {
     const batch = batches.shift() ?? 0;
@@ -33,7 +33,7 @@ describe('the purge of idempotency records', () => {
     const { ask, log, purge } = purgeOf(500, 500, 3);
     purge.start();
     expect(ask).not.toHaveBeenCalled();
-    // Each round comes after half a minute to one and a half.
+    // Each purge starts 0.5 to 1.5 minutes after the one before.
     await jest.advanceTimersByTimeAsync(0.49 * MINUTE_MS);
     expect(ask).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(1.01 * MINUTE_MS);

@@ -20,8 +20,8 @@ import { Idempotency } from './idempotency.js';
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   /**
-   * Exchanges in progress. If a controller has interceptors, this one is called twice: for the controller and for the
-   * handler.
+   * The exchanges that this interceptor handles already. If a controller has interceptors, this one is called twice:
+   * for the controller and for the handler.
    */
   private readonly begun = new WeakSet<Exchange>();
 

@@ -30,7 +30,7 @@ async function put(id: string): Promise<void> {
   await store.complete(id, new Answer(201, BODY, { Location: '/v1/pets/1' }));
 }
 
-/** Lets records be as old as they are when they expire, and a millisecond more or less. */
+/** Makes records `byMs` milliseconds older than their retention. With a negative value they are younger. */
 async function age(ids: string, byMs: number): Promise<void> {
   await dataSource.query('UPDATE idempotency_record SET expires_at = expires_at - ? WHERE id LIKE ?', [
     BigInt(RETENTION_MS + byMs),

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Metrics } from './metrics.js';
 
-// What promtool's `check metrics` refuses. test/documents/alerts.spec.ts asks promtool itself.
+// The rules of promtool's `check metrics`. test/documents/alerts.spec.ts runs promtool itself.
 it('names each metric by the rules of Prometheus', async () => {
   const { registry } = new Metrics('1.0.0', 'abc');
   const metrics = await registry.getMetricsAsJSON();
@@ -9,7 +9,7 @@ it('names each metric by the rules of Prometheus', async () => {
   for (const { name, help, type } of metrics) {
     expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
     expect(help).toMatch(/\S/);
-    // The type is as prom-client writes it, in lower case.
+    // prom-client has the type in lower case.
     expect([name, name.endsWith('_total')]).toEqual([name, String(type) === 'counter']);
     expect(name).not.toMatch(/_(count|sum|bucket)$(?<!^db_client_connection_count)/);
     expect(name).not.toMatch(/_(milliseconds|ms|minutes|kilobytes|megabytes|percent)(_|$)|counter|histogram|gauge/);

@@ -27,7 +27,7 @@ beforeEach(() => {
   connection = new MysqlConnection(driver as unknown as typeof mysql2, {}, socket);
 });
 
-/** As `vtgate` passes on what MySQL said. */
+/** The form in which `vtgate` passes on an error of MySQL. */
 const vitess = (message: string): string =>
   `target: store.0.primary: vttablet: rpc error: code = AlreadyExists desc = ${message} (errno 1062) (sqlstate 23000) (CallerID: a): Sql: "insert into pet"`;
 

@@ -15,7 +15,7 @@ const Note = new EntitySchema<{ id?: number; text: string }>({
 let engine: { isMariaDb: boolean };
 let dataSource: PlatformDataSource;
 let driver: PlatformMysqlDriver;
-/** Statements as they reach the engine. */
+/** The statements that reach the engine. */
 let sent: string[];
 
 beforeEach(async () => {

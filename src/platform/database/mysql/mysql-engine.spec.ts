@@ -13,7 +13,7 @@ type Done = (fault: Error | null, result?: unknown, fields?: unknown) => void;
 
 const numbered = (errno: number): Error => Object.assign(new Error(`as ${errno}`), { errno });
 
-/** What a server says whose sessions are as they are set up. */
+/** The session variables of a server that accepts the setup of the session. */
 const STATE = {
   ...{ autocommit: 1, completion_type: 'NO_CHAIN', default_storage_engine: 'InnoDB', time_zone: '+00:00' },
   sql_mode: 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
@@ -23,12 +23,12 @@ const STATE = {
   ...{ collation_connection: 'utf8mb4_bin', isolation: 'READ-COMMITTED', read_only: 0, log_bin: 0 },
 };
 
-/** mysql2, whose server is a test's. */
+/** A fake of mysql2 with a fake server. */
 class FakeMysql2 {
   readonly TypedParameter = { BIGINT: (value: bigint) => ({ integer: value }) };
   readonly options: ConnectionOptions[] = [];
   destroyed = 0;
-  /** What refuses the login, or the first statement. */
+  /** The errors that refuse the login or the first statement. */
   refuses: { readonly login?: Error; readonly session?: Error } = {};
   version = '8.4.5';
 
@@ -67,7 +67,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A machine that stands still for a second is not what is looked at here. */
+/** Long timeouts: a machine that hangs for a second must not fail these tests. */
 const PATIENT = {
   NODE_ENV: 'test',
   DATABASE_ACQUIRE_TIMEOUT_MS: '10000',

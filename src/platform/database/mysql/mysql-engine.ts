@@ -152,7 +152,7 @@ export class MysqlEngine implements LeaseTerms {
       // else in a row.
       supportBigNumbers: true,
       bigNumberStrings: false,
-      // SQLite returns these types as text too, and TypeORM accepts them.
+      // SQLite returns DATE and JSON as text too, and TypeORM accepts that.
       dateStrings: ['DATE'],
       jsonStrings: true,
       // By default mysql2 offers LOAD DATA LOCAL to the server.

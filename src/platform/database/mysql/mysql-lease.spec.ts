@@ -10,7 +10,7 @@ const DEADLOCK = Object.assign(new Error('Deadlock found'), { errno: 1213, code:
 const settings = { acquireTimeoutMs: 500, queryTimeoutMs: 500 };
 const nothing = (): void => undefined;
 
-/** A lease of a connection that says what `answer` does, and the statements that reached it. */
+/** A lease whose connection answers with `answer`, and the statements that reached it. */
 function leased(answer: (sql: string) => unknown, options?: LeaseOptions) {
   const sent: string[] = [];
   const outages: string[] = [];
@@ -95,7 +95,7 @@ describe('a COMMIT', () => {
 
 const numbered = (errno: number): Error => Object.assign(new Error(`as ${errno}`), { errno, code: `ER_${errno}` });
 
-/** Refuses the first of these statements, and takes all others. */
+/** Refuses this statement once, and accepts all others. */
 function refusing(sql: string, fault: Error, options?: LeaseOptions) {
   let isFirst = true;
   return leased((sent) => {

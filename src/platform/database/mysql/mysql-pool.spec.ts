@@ -5,7 +5,7 @@ import { MysqlPool } from './mysql-pool.js';
 
 const SETTINGS = { acquireTimeoutMs: 5000, connectionMaxAgeMs: 60_000, maxWaiters: 2, poolSize: 3 };
 
-/** Connections as they are opened, and what is made of them. */
+/** Records the connections that are opened and destroyed. */
 class Connections {
   readonly opened: { -readonly [name in keyof MysqlConnection]?: MysqlConnection[name] }[] = [];
   readonly destroyed: unknown[] = [];
@@ -28,7 +28,7 @@ class Connections {
   };
 }
 
-/** A pool all of whose connections are idle. */
+/** A pool whose connections are all idle. */
 async function idlePool(settings = SETTINGS) {
   const connections = new Connections();
   const pool = new MysqlPool(settings, connections.open);
@@ -37,7 +37,7 @@ async function idlePool(settings = SETTINGS) {
   return { pool, connections, taken };
 }
 
-/** So many milliseconds go by. */
+/** Advances `performance.now()`. */
 function pass(milliseconds: number): void {
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds);

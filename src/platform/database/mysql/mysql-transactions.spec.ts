@@ -12,16 +12,16 @@ const Note = new EntitySchema<{ id?: number; text: string }>({
 
 const fault = (errno: number) => Object.assign(new Error('as the server says'), { errno, code: `ER_${errno}` });
 
-/** Statements as they were sent, each with the number of its connection. */
+/** The statements that were sent, each with the number of its connection. */
 let sent: string[];
-/** What refuses statements, one at a time. */
+/** The statements to refuse, once each. */
 let refusals: { readonly statement: RegExp; readonly errno: number }[];
-/** Connections that were destroyed, and those that went back to the pool. */
+/** The numbers of the connections that were destroyed, and of those that returned to the pool. */
 let gone: number[];
 let kept: number[];
 let dataSource: PlatformDataSource;
 
-/** A connection of MySQL 8, which says the first id of a statement, also one that it was given. */
+/** A connection to MySQL 8. It returns the first id of an INSERT, also if the statement contains this id. */
 function connection(number: number, nextId: () => number) {
   return {
     number,

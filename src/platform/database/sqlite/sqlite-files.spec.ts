@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a statement; `meanwhile` comes as it is done, and before that is told. */
+/** Runs a statement. `meanwhile` runs after the statement and before the result is returned. */
 function run(files: SqliteFiles, sql: string, meanwhile = (): void => undefined): unknown {
   const statement = database.prepare(sql);
   try {
