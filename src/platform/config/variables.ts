@@ -172,7 +172,7 @@ const operations = {
   METRICS_ENABLED: kinds.boolean({ default: true, desc: 'Whether /metrics is served on the management port' }),
   READINESS_CHECKS_DATABASE: kinds.boolean({ default: true, desc: 'Whether /readyz fails without a usable database' }),
   LIVENESS_MAX_STALL_MS: duration({ default: 10_000, desc: 'Time the event loop may block before /livez fails' }),
-  STARTUP_TIMEOUT_MS: duration({ default: 20_000, desc: 'Time for the features to start, once the database is ready' }),
+  STARTUP_TIMEOUT_MS: duration({ default: 20_000, desc: 'Time for features to start, without the database wait' }),
   SHUTDOWN_DELAY_MS: pause({
     default: 5000,
     devDefault: 0,
