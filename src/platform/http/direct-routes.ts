@@ -3,7 +3,7 @@ import { match, type MatchFunction } from 'path-to-regexp';
 import { AS_EXPRESS, expressPath } from '../routing/index.js';
 import type { PlainHandler } from './plain-handler.js';
 
-/** A path of Express's that some method has. */
+/** One method at one path, in the syntax of Express. */
 interface Place {
   readonly method: string;
   readonly path: string;
@@ -14,41 +14,43 @@ interface DirectRoute extends Place {
   readonly handler: PlainHandler;
 }
 
-/** What is read of Express's router (`router` 2): its layers in the order in which it tries them. */
+/**
+ * The part of Express's router (`router` 2) that is read here: its layers, in the order in which Express tries them.
+ */
 interface Layer {
   readonly handle: { readonly stack?: readonly Layer[] };
   readonly slash: boolean;
   readonly route?: { readonly path: unknown; readonly stack: readonly { method?: string }[] };
 }
 
-/** `/a/b/:c`: constant segments and whole parameters, which is what Nest's controllers mostly have. */
+/** `/a/b/:c`: constant segments and whole parameters. Most paths of Nest controllers are of this form. */
 const PLAIN_PATH = /^(?:\/(?::\w+|[\w.~-]+))+$/;
 
 /**
- * Finds the plain handler that Express would come to without anything before it, so that finding one is no walk through
- * all of Express's layers. Whatever else there is, a middleware, a router of another kind, a route for all methods, ends
- * the list: what stands behind it goes through Express, as does every path with an escape. So does a handler to whose path
- * another layer may come too: to Express, a middleware for one method is a route like any other.
+ * Finds the plain handler that Express would reach first, without a walk through all of Express's layers. The list ends
+ * at the first layer that may match any request: a middleware, a router of another kind, or a route for all methods.
+ * Express handles every route after that layer, and every path with an escape. It also handles a route if another layer
+ * may match the same path, because a middleware for one method looks like a route.
  */
 export class DirectRoutes {
   private byMethod = new Map<string, DirectRoute[]>();
   private known = -1;
   private plain = new Map<string, PlainHandler>();
 
-  /** @param passed how many layers at the beginning do nothing. */
+  /** @param passed the number of layers at the beginning that do nothing. */
   constructor(
     private readonly application: Express,
     private readonly passed: number,
   ) {}
 
-  /** Handlers that need not be called by way of Nest. */
+  /** Adds the handlers that may be called without Nest. */
   addPlain(handlers: readonly PlainHandler[]): void {
     for (const handler of handlers) {
       this.plain.set(`${handler.route.method} ${expressPath(handler.route.path)}`, handler);
     }
   }
 
-  /** Takes a request to its handler; false where that is for Express to do. */
+  /** Passes a request to its handler. Returns false if Express must handle it. */
   dispatch(request: Request, response: Response): boolean {
     const { url } = request;
     const mark = url.indexOf('?');
@@ -59,7 +61,7 @@ export class DirectRoutes {
     for (const route of this.byMethod.get(request.method) ?? []) {
       const found = route.matches(path);
       if (found === false) continue;
-      // What the interceptor does then is for Nest to call.
+      // With this header Nest must call the idempotency interceptor.
       if (route.handler.route.idempotent === true && request.headers['idempotency-key'] !== undefined) return false;
       void route.handler.handle(request, response, found.params);
       return true;
@@ -80,7 +82,10 @@ export class DirectRoutes {
   }
 }
 
-/** Places before the first layer that may be anything, those behind it, and the paths of routers among the former. */
+/**
+ * The places before the first layer that may match any request, and the places after it. `aside` has the paths of the
+ * routers among the layers.
+ */
 function placesIn(layers: readonly Layer[]): { before: Place[]; behind: Place[]; aside: string[] } {
   const aside: string[] = [];
   const [before, behind]: [Place[], Place[]] = [[], []];
@@ -102,7 +107,7 @@ function placeOf({ path, stack }: NonNullable<Layer['route']>): Place | undefine
   return { method: only.method.toUpperCase(), path };
 }
 
-/** Whether some request could be for both. */
+/** Whether one request path can match both paths. */
 function mayMeet(one: string, other: string): boolean {
   const [ones, others] = [one.split('/'), other.split('/')];
   return (
@@ -113,7 +118,7 @@ function mayMeet(one: string, other: string): boolean {
   );
 }
 
-/** The paths of a router of constant paths only, as `/docs` has; undefined for anything else. */
+/** The paths of a router that has only constant paths, such as `/docs`; undefined for any other layer. */
 function asideOf({ stack }: Layer['handle'], slash: boolean): string[] | undefined {
   if (!slash || stack === undefined) return undefined;
   const paths = stack.map(({ route }) => route?.path);

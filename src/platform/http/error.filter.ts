@@ -9,7 +9,7 @@ import type { OtherPipes } from '../validation/index.js';
 import { errorAnswer, sendAnswer } from './answer.js';
 import { currentExchange, exchangeOf, type Exchange } from './exchange.js';
 
-/** The one filter: whatever is thrown, anywhere, leaves as exactly `{ code, message, status }` (interface §7). */
+/** The global exception filter. It sends every error as exactly `{ code, message, status }` (interface §7). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(@Inject(LOG) private readonly log: Log) {}
@@ -19,12 +19,12 @@ export class ErrorFilter implements ExceptionFilter {
     this.answer(thrown, http.getRequest<IncomingMessage>(), http.getResponse<ServerResponse>());
   }
 
-  /** The same for what fails outside a route: Express itself, a feature's middleware. Never throws. */
+  /** Answers an error from outside a route: from Express itself or from a feature's middleware. Never throws. */
   answer(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
     try {
       this.respond(thrown, request, response);
     } catch {
-      // An exotic object can refuse to be looked at; Express would answer for it, in HTML.
+      // Reading the properties of a thrown object may throw. Express would then answer with HTML.
       this.respond(new Error('Something was thrown that cannot be read'), request, response);
     }
   }
@@ -40,13 +40,15 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Whether a refusal, of a broken body for one, was sent already, and what was at work could not know. */
+/** Whether the client already got an error, for example for a malformed body, and `thrown` only follows from it. */
 function isLate(thrown: unknown, { response, bodyFault }: Exchange): boolean {
   if (!response.headersSent || !(thrown instanceof Error)) return false;
   return thrown === bodyFault || ('code' in thrown && thrown.code === 'ERR_HTTP_HEADERS_SENT');
 }
 
-/** The error for a client, of anything that was thrown. What has no status is a fault of the service. */
+/**
+ * The error that a client gets for anything that was thrown. A thrown value without a status is a fault of the service.
+ */
 function toApiError(thrown: unknown, exchange: Exchange): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof URIError) return new ApiError(coreErrors.badRequest, undefined, { cause: thrown });
@@ -58,11 +60,11 @@ function toApiError(thrown: unknown, exchange: Exchange): ApiError {
 }
 
 /**
- * The error for an exception that has a status of its own: Nest's `HttpException`, or http-errors' with `expose`. Its status
- * stays. Its code is the one that its response names, else `codeOfPipe`, else the one of the status. Its message is its own
- * below 500; from there on it may hold internals.
+ * The error for an exception that has a status: Nest's `HttpException`, or an error of http-errors with `expose`. The
+ * status is kept. The code is the one that the exception names, else `codeOfPipe` for 400, else the code of the status.
+ * Below 500 the message of the exception is kept. From 500 on it may contain internals, so it is replaced.
  *
- * @returns undefined for another one, and for a status that is no failure.
+ * @returns undefined for any other error, and for a status outside 400 to 599.
  */
 function exceptionError(thrown: unknown, exchange: Exchange): ApiError | undefined {
   if (thrown instanceof HttpException) {
@@ -103,10 +105,13 @@ class ExceptionError extends ApiError {
   }
 }
 
-/** Codes of statuses whose words make a poor one. */
+/** Codes for statuses whose reason phrase would make a poor code. */
 const CODES: Readonly<Record<number, string>> = { 422: 'unprocessable', 500: coreErrors.internalError.code };
 
-/** The code of a status: `conflict` for 409. A status that nobody registered means what x00 means (RFC 9110 §15). */
+/**
+ * The code of a status, from its reason phrase: `conflict` for 409. An unregistered status gets the code of 400 or 500
+ * (RFC 9110 §15).
+ */
 function codeOf(status: number): string {
   const words = CODES[status] ?? STATUS_CODES[status];
   if (words === undefined) return codeOf(status < 500 ? 400 : 500);
@@ -116,19 +121,19 @@ function codeOf(status: number): string {
     .replaceAll(' ', '_');
 }
 
-/** The platform's own words. */
+/** The platform's own message for a status. */
 function wordsOf(status: number): string {
   if (status < 500) return STATUS_CODES[status] ?? coreErrors.badRequest.message;
   return status === 503 ? coreErrors.serviceUnavailable.message : coreErrors.internalError.message;
 }
 
-/** Left by Nest on a request whose pipes refused it, for other packages to read. */
+/** Nest sets this on a request that a pipe rejected, for other packages to read. */
 const REJECTED_BY_PIPES = Symbol.for('nestjs:rejected-by-pipes');
 
 /**
- * The code of what a pipe of a feature's refused with 400, such as `ParseIntPipe`: that of a parameter or of a field.
+ * The code for a 400 of a feature's pipe, such as `ParseIntPipe`: `invalid_parameter` or `invalid_field`.
  *
- * @returns undefined where no pipe refused anything.
+ * @returns undefined if no pipe rejected the request.
  */
 function codeOfPipe({ request, route, isBodyPiped }: Exchange): string | undefined {
   const isRejected = (request as { [REJECTED_BY_PIPES]?: boolean })[REJECTED_BY_PIPES] === true;
@@ -139,7 +144,7 @@ function codeOfPipe({ request, route, isBodyPiped }: Exchange): string | undefin
   return isBodyPiped || !(kinds.has('query') || kinds.has('param')) ? invalidField.code : invalidParameter.code;
 }
 
-/** What the validation pipe asks about the pipes of the request that it works for. */
+/** Tells the validation pipe about the feature's pipes for the current request. */
 export const featurePipes: OtherPipes = {
   isPiped({ type, data }) {
     const route = currentExchange()?.route;
@@ -159,7 +164,10 @@ export const featurePipes: OtherPipes = {
   },
 };
 
-/** Whether a body waits until the pipes of path and query had their say, so that it is known who refused. */
+/**
+ * Whether the body must wait until the pipes for path and query have run. After that it is known which pipe rejected
+ * the request.
+ */
 function waitsForParameters(route: Route): boolean {
   const kinds = pipedKinds(route);
   return kinds.has('body') && (kinds.has('query') || kinds.has('param'));

@@ -7,7 +7,10 @@ import { ExchangeList } from './exchange-list.js';
 import { bodyBytes } from './express-messages.js';
 import { closeAfter } from './connection.js';
 
-/** What is remembered of an exchange. Itself it would keep the whole request alive, and each collection would copy it. */
+/**
+ * The part of an ended exchange that is kept. The exchange itself would keep the whole request alive, and each garbage
+ * collection would copy it.
+ */
 interface EndedExchange {
   readonly id: string;
   readonly route: Exchange['route'];
@@ -15,20 +18,22 @@ interface EndedExchange {
   readonly endedAt: number;
 }
 
-/** Requests that may end between a block of the event loop and the check that notices it. */
+/** How many requests may end between a block of the event loop and the check that notices it. */
 const REMEMBERED = 256;
 
-/** Counts and logs every exchange that is looked at: one access line, one observation, whatever became of it. */
+/** Measures and logs every exchange, whatever its outcome: one observation and one access line each. */
 @Injectable()
 export class ExchangeObserver {
   private readonly active = new ExchangeList('placeAmongActive');
-  /** The requests that the process works on now; the others wait for their body or the database. */
+  /**
+   * The requests that the process works on now. The others wait for their body or for the client to read the answer.
+   */
   readonly workload = new Workload();
-  /** The last that ended, the oldest first from `oldest` on; a new one replaces the oldest. */
+  /** The last exchanges that ended, as a ring: a new one replaces the one at `oldest`. */
   private readonly ended: EndedExchange[] = [];
   private oldest = 0;
   private draining = false;
-  /** Only for a developer at a terminal: a path may hold a secret of a client. */
+  /** True only for a developer at a terminal, because a path may contain a secret of a client. */
   private readonly showsPath: boolean;
 
   constructor(
@@ -40,19 +45,21 @@ export class ExchangeObserver {
     this.showsPath = env === 'development' && format === 'pretty';
   }
 
-  /** From now on the last answer of each connection says `Connection: close`, also the answer to a running request. */
+  /** From now on the last answer on each connection has `Connection: close`, including answers to running requests. */
   drain(): void {
     this.draining = true;
     const last = new Map([...this.active].map(({ request, response }) => [request.socket, response]));
     for (const response of last.values()) closeAfter(response);
   }
 
-  /** Ends the streams of server-sent events, which would go on for ever. A client opens them anew, elsewhere. */
+  /**
+   * Ends the streams of server-sent events, which would never end by themselves. Clients reconnect to another replica.
+   */
   endEventStreams(): void {
     for (const { route, response } of this.active) {
       if (!route?.produces.includes('text/event-stream') || !response.headersSent || response.writableEnded) continue;
       const { socket } = response;
-      // What its handler still writes goes nowhere.
+      // The handler may still write. The error of such a write is ignored.
       response.on('error', () => undefined).end(() => socket?.destroySoon());
     }
   }
@@ -62,9 +69,9 @@ export class ExchangeObserver {
   }
 
   /**
-   * What was being worked on at a moment, as far as it has not ended or was among the last that did.
+   * The exchanges that were active at a moment. Of those that have ended since, only the last 256 are known.
    *
-   * @param instant monotonic, as `performance.now()` gives it.
+   * @param instant monotonic milliseconds, as from `performance.now()`.
    */
   activeAt(instant: number): EndedExchange[] {
     return [...this.ended, ...this.active].filter(
@@ -72,14 +79,14 @@ export class ExchangeObserver {
     );
   }
 
-  /** To be called as the exchange begins. */
+  /** Must be called when the exchange begins. */
   begin(exchange: Exchange): void {
     this.active.add(exchange);
     exchange.workload = this.workload;
     if (this.draining) closeAfter(exchange.response);
   }
 
-  /** To be called once its response is closed. */
+  /** Must be called when the response is closed. */
   end(exchange: Exchange): void {
     const { id, route, response, startedAt } = exchange;
     this.drop(exchange);
@@ -89,19 +96,22 @@ export class ExchangeObserver {
     this.workload.rest(exchange);
     const seconds = (endedAt - startedAt) / 1000;
     const aborted = !response.writableFinished;
-    // Node has 200 where there is no answer yet.
+    // Before an answer, `statusCode` is 200.
     const status = response.headersSent ? response.statusCode : undefined;
     this.measure(exchange, status, seconds, aborted);
     this.write(exchange, status, seconds, aborted);
   }
 
-  /** To be called instead for a request that is not handled: an access line would name an answer that was never sent. */
+  /**
+   * Must be called instead of `end` for a request that is not handled. Its access line would name an answer that was
+   * never sent.
+   */
   drop(exchange: Exchange): void {
     this.active.remove(exchange);
     exchange.endedAt = performance.now();
   }
 
-  /** To be called for a connection that is refused before there is an exchange. */
+  /** Must be called for a connection that is refused before there is an exchange. */
   refused(reason: string): void {
     this.metrics.connectionsRefused.inc({ reason });
   }

@@ -1,20 +1,23 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { exchangeOf, type Exchange } from './exchange.js';
 
-/** Decides who gets the answers of a feature's middleware. */
+/** Decides which clients get the answers of a feature's middleware. */
 export interface MiddlewareAccess {
-  /** Undefined for a request that a middleware may answer, else what finds the error that the client gets instead. Never rejects. */
+  /**
+   * Undefined if a middleware may answer the request, else a function that finds the error to send instead. Never
+   * rejects.
+   */
   readonly refusalOf: (exchange: Exchange) => Promise<(() => Promise<unknown>) | undefined>;
   readonly fail: (error: unknown, request: Request, response: Response) => void;
 }
 
-/** All that begins or ends an answer goes through one of these. */
+/** Every answer begins or ends with a call of one of these methods. */
 const WRITES = ['writeHead', 'flushHeaders', 'write', 'end'] as const;
 
 /**
- * A middleware of a feature, which comes before the guards as in any Nest application, and so before the key. It sees
- * every request and may leave its headers on the answer; but where it answers itself, `express.static()` for one, only a
- * request whose key is accepted gets that answer.
+ * Wraps a middleware of a feature. As in any Nest application it runs before the guards, and so before the key is
+ * checked. It sees every request and may set headers of the answer. If it answers itself, as `express.static()` does,
+ * only a client that `refusalOf` accepts gets that answer.
  */
 export function behindKey(middleware: RequestHandler, { refusalOf, fail }: MiddlewareAccess): RequestHandler {
   return (request, response, next) => {
@@ -49,7 +52,7 @@ interface Closed {
   readonly fail: MiddlewareAccess['fail'];
 }
 
-/** Until `next` is called, whatever is written is left out, and the error is answered in its place. */
+/** Until the middleware calls `next`, drops everything that it writes, and answers with the error instead. */
 function refuseAnswers(request: Request, response: Response, { refusal, next, fail }: Closed): NextFunction {
   const before = response.getHeaders();
   const own = Object.fromEntries(WRITES.map((name) => [name, response[name].bind(response)])) as Record<
@@ -77,7 +80,7 @@ function refuseAnswers(request: Request, response: Response, { refusal, next, fa
   }
   return (error?: unknown) => {
     if (isRefused) return;
-    // What a middleware fails with may say as much as an answer. `next('route')` is Express's way to go on.
+    // The error of a middleware may disclose as much as an answer. `next('route')` is no error: Express continues.
     if (error !== undefined && error !== null && error !== 'route') return void refuse();
     isOpen = true;
     next(error);

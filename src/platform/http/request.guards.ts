@@ -10,7 +10,7 @@ import { Deadline } from './deadline.js';
 import { exchangeOf } from './exchange.js';
 import { RequestBody } from './request-body.js';
 
-/** What every request gets until the features have started. */
+/** The error for every request until the features have started. */
 export function starting(): ApiError {
   return new ApiError(coreErrors.serviceUnavailable, 'The service is starting. Try again shortly.', {
     headers: RETRY_SOON,
@@ -18,7 +18,7 @@ export function starting(): ApiError {
   });
 }
 
-/** The first guard: puts the operation and its unread body on the exchange, where every later step finds them. */
+/** The first guard. It sets the operation and the unread body on the exchange, for all later steps. */
 @Injectable()
 export class RouteGuard implements CanActivate {
   constructor(
@@ -51,8 +51,9 @@ export class RouteGuard implements CanActivate {
 }
 
 /**
- * 406 where `Accept` excludes all that the operation answers (RFC 9110 §12.5.1), and 400 for a query that no part of the
- * handler declares. A route with a body has its query refused after the body, since 415 and 413 come first.
+ * Answers 406 if `Accept` excludes all media types of the operation (RFC 9110 §12.5.1), and 400 for a query parameter
+ * that the handler does not declare. For a route with a body the query is checked after the body, because 415 and 413
+ * come first.
  */
 @Injectable()
 export class NegotiationGuard implements CanActivate {
@@ -79,8 +80,8 @@ function requireAcceptable(request: Request, produces: readonly string[]): void 
 }
 
 /**
- * The last guard of the platform: puts the parsed body onto the request, where the guards, interceptors and decorators of a
- * feature look for it, as Nest's own body parser does. A form is left to the interceptor that takes it.
+ * The last guard of the platform. It sets the parsed body on the request, where the guards, interceptors and decorators
+ * of a feature expect it, as with Nest's own body parser. A form is left to the feature's interceptor.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -91,7 +92,7 @@ export class BodyGuard implements CanActivate {
     if (mayBeRead && route.bodyType === UnreadBody) request.body = body;
     else if (mayBeRead && isForm(route, body.mediaType)) body.leave();
     else if (mayBeRead && (isDeclared(route) || body.mediaType === JSON_MEDIA)) return readBody(request, route);
-    // Whoever reads a body finds out what is wrong in it.
+    // In the branches above, reading the body reports its fault.
     else if (bodyFault !== undefined) throw bodyFault;
     return true;
   }
@@ -99,7 +100,7 @@ export class BodyGuard implements CanActivate {
 
 async function readBody(request: Request, route: Route): Promise<true> {
   const { consumes, inputs, bodyType } = route;
-  // What takes files only has no other field.
+  // For example a route that takes only files.
   if (!consumes.includes(JSON_MEDIA)) {
     throw new ApiError(coreErrors.unsupportedMediaType, `Send the body as ${consumes.join(' or ')}.`);
   }
@@ -111,7 +112,7 @@ async function readBody(request: Request, route: Route): Promise<true> {
   return true;
 }
 
-/** Whether something of this route may look at a body: a decorator of its handler, or a guard or interceptor of its own. */
+/** Whether a decorator of the handler, or a guard or interceptor of the feature, may read the body. */
 function mayTakeBody(route: Route): boolean {
   return isDeclared(route) || (route.method !== 'GET' && route.method !== 'HEAD' && looksAtRequest(route));
 }
@@ -130,7 +131,10 @@ function looksAtRequest(route: Route): boolean {
   );
 }
 
-/** Whether a feature's own interceptor is around the handler. That of `@Idempotent` is the platform's. */
+/**
+ * Whether the feature declares an interceptor for the handler. `@Idempotent` adds one of the platform, which does not
+ * count.
+ */
 export function hasInterceptor({ handler, controller, idempotent }: Route): boolean {
   const around = [handler, controller].flatMap(
     (at) => (Reflect.getMetadata(INTERCEPTORS_METADATA, at) ?? []) as unknown[],

@@ -2,14 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { isOptimized } from '../optimizations.js';
 
 /**
- * Works on all that came in one turn of the event loop, one after another, once the last of it came. To do the same thing
- * again is cheap, since its code and data are in the processor's caches: done in between, the next step of the one and
- * Node's reading of the next request would each have to fetch theirs anew. What it is worth:
- * docs/decisions/0019-request-path.md.
+ * Collects the items of one turn of the event loop, and then works on them one after another. Repeating the same step
+ * is cheap, because its code and data stay in the processor's caches. Otherwise the next step of one request and Node's
+ * reading of the next one would replace each other's code there. The gain: docs/decisions/0019-request-path.md.
  */
 export class TurnQueue<T> {
   private items: T[] = [];
-  /** One turn serves many, so it runs outside the context of the one that happens to begin it. */
+  /** One turn serves many items, so it runs outside the async context of the item that starts it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly work: (item: T) => void) {}
@@ -17,11 +16,11 @@ export class TurnQueue<T> {
   add(item: T): void {
     if (this.items.push(item) > 1) return;
     const workOff = (): void => this.workOff();
-    // At the latest when its packet is read: what comes behind a request may show that it is none.
+    // Both wait until Node has read the packet: the bytes after a request may show that the request is malformed.
     this.outside(() => (isOptimized('turns') ? setImmediate(workOff) : process.nextTick(workOff)));
   }
 
-  /** At once, where something comes that is not to be done before what came earlier. */
+  /** Works on all items now. Call it when something arrives that must not be done before them. */
   workOff(): void {
     const items = this.items;
     this.items = [];
@@ -29,7 +28,7 @@ export class TurnQueue<T> {
     try {
       while (next < items.length) this.work(items[next++] as T);
     } finally {
-      // A fault of one is none of the others'.
+      // If one item fails, the next turn works on the others.
       for (const item of items.slice(next)) this.add(item);
     }
   }
