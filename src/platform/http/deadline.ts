@@ -10,17 +10,21 @@ import { ExchangeList } from './exchange-list.js';
 import { SAFE } from './connection.js';
 
 /**
- * Answers 503 for a handler that has not answered within REQUEST_DEADLINE_MS; what it answers later goes nowhere.
+ * Answers 503 if a handler has not answered within REQUEST_DEADLINE_MS. Its later answer is dropped.
  *
- * All but those with `@RequestDeadline` have the same time, so who began first is due first, and one timer for all is enough.
+ * All routes without `@RequestDeadline` have the same deadline. The request that began first is due first, so one timer
+ * is enough for all of them.
  */
 @Injectable()
 export class Deadline {
   /** In the order in which they are due. */
   private readonly awaited = new ExchangeList('placeAmongAwaited');
-  /** Undefined from the start: V8 compiles code for what it has seen in a field, and throws it away at the first other thing. */
+  /**
+   * Initialised explicitly: V8 compiles code for the values that it has seen in a field, and discards it at the first
+   * other value.
+   */
   private timer: NodeJS.Timeout | undefined = undefined;
-  /** The timer works for many requests, so not in the context of the one that happens to start it. */
+  /** One timer serves many requests, so it runs outside the async context of the request that starts it. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(
@@ -29,9 +33,9 @@ export class Deadline {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** Starts the time of the handler. The arrival of a body is not part of it: Node limits that (408). */
+  /** Starts the deadline of the handler. It does not cover the arrival of the body: Node limits that (408). */
   begin(exchange: Exchange): void {
-    // A client may be gone before its request comes to a handler.
+    // The client may disconnect before its request reaches a handler.
     if (exchange.isOver) return;
     const { requestDeadlineMs } = this.config.http;
     const ownMs = exchange.route?.deadlineMs;
@@ -45,7 +49,7 @@ export class Deadline {
     this.timer ??= this.outside(() => setTimeout(() => this.look(), requestDeadlineMs).unref());
   }
 
-  /** Its response is closed. */
+  /** Must be called when the response is closed. */
   end(exchange: Exchange): void {
     this.awaited.remove(exchange);
   }
@@ -69,7 +73,7 @@ export class Deadline {
     const feature = exchange.route?.feature;
     if (feature !== undefined) this.metrics.featureFaults.inc({ feature, kind: 'hang' });
     this.log.error({ event: 'request.hung', feature, request_id: exchange.id }, 'A handler did not answer in time');
-    // What a handler does is not ended with its request.
+    // The handler keeps running after this answer, so the outcome of an unsafe request is unknown.
     const said = SAFE.has(exchange.method) ? 'The answer took too long. Try again shortly.' : OUTCOME_UNKNOWN;
     exchange.failure = new ApiError(coreErrors.serviceUnavailable, said, {
       headers: RETRY_SOON,

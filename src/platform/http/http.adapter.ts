@@ -24,10 +24,10 @@ import { TurnQueue } from './turn-queue.js';
 import type { Unmatched } from './unmatched.js';
 import { parseQuery } from '../validation/index.js';
 
-/** Seconds that a browser may remember what it asked for beforehand. */
+/** Seconds that a browser may cache the answer to a CORS preflight. */
 const PREFLIGHT_SECONDS = 600;
 
-/** Response headers that a page of another origin may read: all that the contract puts on an answer. */
+/** Response headers that a page of another origin may read: all that the contract names. */
 const EXPOSED =
   'Allow,Deprecation,ETag,Idempotent-Replayed,Link,Location,RateLimit,RateLimit-Policy,Retry-After,Sunset,' +
   'WWW-Authenticate,X-Request-Id';
@@ -36,36 +36,39 @@ const NESTS_ERROR_HANDLER = String(new StreamableFile(new Uint8Array()).errorHan
 
 type MountMiddleware = ReturnType<ExpressAdapter['createMiddlewareFactory']>;
 
-/** What the adapter calls for a request; it exists once Nest has created the application. */
+/** What the adapter calls for a request. It exists only after Nest has created the application. */
 export interface AdapterCallbacks {
   readonly responder: Responder;
   readonly unmatched: Unmatched;
   readonly filter: ErrorFilter;
-  /** What keeps an answer of a feature's middleware from a client. */
+  /** Decides whether the client may get the answer of a feature's middleware. */
   readonly refusalOf: MiddlewareAccess['refusalOf'];
   /** Handlers that are called without Nest. */
   readonly plainHandlers: readonly PlainHandler[];
-  /** The longest that some handler may take. */
+  /** The longest deadline of all handlers, in milliseconds. */
   readonly longestDeadlineMs: number;
   readonly observer: ExchangeObserver;
   readonly deadline: Deadline;
-  /** The reason not to take on more work, if there is one. */
+  /** The error for a new request if the service is overloaded, else undefined. */
   readonly overload: () => ApiError | undefined;
 }
 
-/** Express as this service needs it: an exchange around every request, exact answers, strict paths, own limits. */
+/**
+ * Express as this service needs it: an exchange for every request, exact answers, strict paths and the service's
+ * limits.
+ */
 export class HttpAdapter extends ExpressAdapter {
   private callbacks: AdapterCallbacks | undefined;
   private isOpen = false;
   private readonly ownHandlers: number;
   private readonly direct: DirectRoutes;
   /**
-   * Sets the CORS headers of every answer where CORS_ORIGINS is set: without them a page reads no refusal either, nor how long
-   * to wait. Keys come in a header that a page must know and set itself, so cookies are not asked for, and any request header
-   * may be sent. The request goes on to the answer for OPTIONS, which says what is allowed at the path.
+   * Sets the CORS headers of every answer if CORS_ORIGINS is set. Without them a page can read neither an error nor its
+   * `Retry-After`. Cookies are not allowed, because a page must set the key in a header itself. Any request header is
+   * allowed. An OPTIONS request continues to the service's own answer, which names the methods of the path.
    */
   private readonly crossOrigin: ReturnType<typeof cors> | undefined;
-  /** Exchanges whose request came in this turn of the event loop. */
+  /** Exchanges whose request arrived in this turn of the event loop. */
   private readonly arrived = new TurnQueue<Exchange>((exchange) => this.take(exchange));
 
   constructor(private readonly config: Config) {
@@ -75,10 +78,10 @@ export class HttpAdapter extends ExpressAdapter {
     application.enable('strict routing');
     application.enable('case sensitive routing');
     application.set('trust proxy', config.http.trustProxy);
-    // `a[b]=c` is a fault for validation to name, no object.
+    // `a[b]=c` must not become an object: validation refuses it.
     application.set('query parser', parseQuery);
     super(application);
-    // Nest's adapter begins with a layer for its hooks.
+    // Nest's adapter has added one layer, for its hooks.
     this.ownHandlers = application.router.stack.length;
     this.direct = new DirectRoutes(application, this.ownHandlers);
     const origin = [...config.http.corsOrigins];
@@ -86,26 +89,26 @@ export class HttpAdapter extends ExpressAdapter {
     if (origin.length > 0) this.crossOrigin = cors(options);
   }
 
-  /** Gives the adapter what it calls. Until then nothing is answered. */
+  /** Sets the callbacks. Before that no request is answered. */
   connect(callbacks: AdapterCallbacks): void {
     this.callbacks = callbacks;
     if (isOptimized('plain-handlers')) this.direct.addPlain(callbacks.plainHandlers);
     this.server.timeout += callbacks.longestDeadlineMs - this.config.http.requestDeadlineMs;
   }
 
-  /** How many may answer: handlers and middlewares of Express, and listeners of the server itself. */
+  /** The number of handlers and middlewares of Express, plus the server's own listeners for requests. */
   countHandlers(): number {
     const events = ['request', 'upgrade', 'connect', 'checkContinue', 'checkExpectation'];
     const listeners = events.map((event) => this.server.listenerCount(event));
     return listeners.reduce((sum, count) => sum + count, this.getInstance<Express>().router.stack.length);
   }
 
-  /** Whether a feature has added handlers while its classes were made, before the server and the service's own were there. */
+  /** Whether a feature added handlers to Express while Nest created its providers, before the service added its own. */
   get hasHandlersBefore(): boolean {
     return this.getInstance<Express>().router.stack.length > this.ownHandlers;
   }
 
-  /** The features have started: from now on their handlers are called. */
+  /** Must be called when the features have started. Until then their handlers are not called. */
   open(): void {
     this.isOpen = true;
   }
@@ -134,10 +137,11 @@ export class HttpAdapter extends ExpressAdapter {
     else this.callbacks?.responder.send(exchangeOf(response.req), response, result, status ?? response.statusCode);
   }
 
-  /** A stream that fails before it began is a failure like any other; Nest would answer it with text. */
+  /** If a stream fails before its first byte, the client gets an Error as usual. Nest would answer with text. */
   private answeredOnFailure(file: StreamableFile): StreamableFile {
     const own = file.errorHandler;
-    // A handler of a feature's own stays. Each file has its own copy of Nest's.
+    // An error handler of the feature is kept. Nest's own is recognised by its text, because each file has another
+    // copy.
     if (String(own) !== NESTS_ERROR_HANDLER) return file;
     return file.setErrorHandler((error, response) => {
       if (response.headersSent || response.destroyed) own(error, response);
@@ -174,7 +178,7 @@ export class HttpAdapter extends ExpressAdapter {
     else this.workOn(exchange, () => this.refuse(exchange, fault));
   }
 
-  /** Takes a request to its handler, unless it was answered below the framework, or is not to be any more. */
+  /** Passes a request to its handler, unless it was answered below the framework or must no longer be answered. */
   private take(exchange: Exchange): void {
     const { response, workload } = exchange;
     if (exchange.isOver) return;
@@ -206,7 +210,9 @@ export class HttpAdapter extends ExpressAdapter {
     else if (!this.direct.dispatch(asked, answered)) this.getInstance<Express>()(asked, answered);
   }
 
-  /** While the features have not started there is the documentation alone, which stands before their handlers. */
+  /**
+   * Until the features have started, only the documentation is served. Its layers come before the features' handlers.
+   */
   private answerEarly(request: Request, response: Response): void {
     exchangeOf(request).isEarly = true;
     this.getInstance<Express>()(request, response, (thrown?: unknown) =>
@@ -214,7 +220,10 @@ export class HttpAdapter extends ExpressAdapter {
     );
   }
 
-  /** A target that is no path, such as `*`: Express would ask `url.parse`, of which Node warns on standard error. */
+  /**
+   * For a target that is no path, such as `*`. Express would call `url.parse`, for which Node prints a warning on
+   * stderr.
+   */
   private answerUnrouted(request: Request, response: Response): void {
     try {
       this.callbacks?.unmatched.answer(request, response);
@@ -239,7 +248,7 @@ export class HttpAdapter extends ExpressAdapter {
     return this.getHttpServer();
   }
 
-  /** The server is drained before Nest closes; there is nothing left to do. */
+  /** Does nothing, because the server is drained before Nest closes. */
   override close(): Promise<void> {
     return Promise.resolve();
   }

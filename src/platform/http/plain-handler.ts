@@ -16,16 +16,19 @@ import type { ErrorFilter } from './error.filter.js';
 import { exchangeOf } from './exchange.js';
 import { hasInterceptor } from './request.guards.js';
 
-/** What the platform puts around every handler. */
+/** The global enhancers that the platform adds to every handler. */
 export interface HandlerPipeline {
-  /** In their order. */
+  /** In the order in which they run. */
   readonly guards: readonly CanActivate[];
   readonly pipe: PipeTransform;
   readonly responder: Responder;
   readonly filter: ErrorFilter;
 }
 
-/** What decorators of Nest put around a handler, or do with its result. With any of them, Nest calls the handler. */
+/**
+ * Metadata of decorators that add an enhancer to a handler, or change how its result is sent. With any of them, Nest
+ * calls the handler.
+ */
 const NESTS_OWN = [
   nest.EXCEPTION_FILTERS_METADATA,
   nest.GUARDS_METADATA,
@@ -38,13 +41,12 @@ const NESTS_OWN = [
   nest.VERSION_METADATA,
 ];
 
-/** The whole body, the whole query, or of the path a parameter or all of them. */
+/** The whole body, the whole query, all parameters of the path, or one of them. */
 type Input = HandlerArgument & { readonly kind: 'body' | 'query' | 'param' };
 
 /**
- * Calls a handler that has nothing around it but what the platform puts around every one, as Nest would: the guards in
- * their order, the pipe, the handler, the answer; a failure of any goes to the filter. Why:
- * docs/decisions/0019-request-path.md.
+ * Calls a handler that has only the platform's enhancers, as Nest would: the guards in their order, the pipe, the
+ * handler, the answer. Every error goes to the filter. Why: docs/decisions/0019-request-path.md.
  */
 export class PlainHandler {
   constructor(
@@ -89,7 +91,7 @@ export class PlainHandler {
   }
 }
 
-/** The handlers of these routes that are plain; what is not is left to Nest. */
+/** The plain handlers of these routes. Nest calls all others. */
 export function plainHandlers(
   modules: ModulesContainer,
   routes: readonly Route[],
@@ -105,28 +107,28 @@ export function plainHandlers(
         [route.handler, route.controller].some((at) => Reflect.getMetadata(key, at) !== undefined),
       );
     if (wrapper === undefined || wrappers.length > 1 || inputs === undefined || own) return [];
-    // What else may come of it, an Observable, is to end when the client is gone.
+    // Other handlers may return an Observable, which must end when the client disconnects.
     if (Reflect.getMetadata('design:returntype', route.controller.prototype as object, route.handlerName) !== Promise)
       return [];
-    // What is not documented to be JSON may be a stream.
+    // A handler without a documented response type may return a stream.
     if (documentedType(route) === undefined) return [];
-    // What is made for each request is Nest's to make.
+    // Only Nest can create a controller for each request.
     if (!wrapper.isDependencyTreeStatic()) return [];
     return [new PlainHandler(route, wrapper.instance, inputs, around)];
   });
 }
 
-/** The class that swagger's decorators name for the answer. */
+/** The response type that the decorators of `@nestjs/swagger` name. */
 function documentedType({ handler, successStatus }: Route): unknown {
   const responses = Reflect.getMetadata(nest.SWAGGER.response, handler) as
     Record<number, { type?: unknown }> | undefined;
   return responses?.[successStatus]?.type;
 }
 
-/** Undefined where one is given in another way. */
+/** Undefined if an argument comes from anything else. */
 function inputsOf({ inputs }: Route): readonly Input[] | undefined {
   if (!inputs.every(isPlain)) return undefined;
-  // Nest pipes several at the same time; which fault of theirs comes first is its to say.
+  // Nest runs the pipes of several arguments at the same time, and decides which error comes first.
   return inputs.filter(({ kind }) => kind !== 'param').length > 1 ? undefined : inputs;
 }
 
@@ -137,7 +139,10 @@ function isPlain(input: HandlerArgument): input is Input {
   return isWhole && (!isPiped || isId);
 }
 
-/** What the platform's guards see of a request: a part of Nest's `ExecutionContext`, which makes closures for each guard that looks. */
+/**
+ * The part of Nest's `ExecutionContext` that the platform's guards use. Nest's own creates closures for each guard that
+ * reads the request.
+ */
 class PlainContext {
   constructor(
     private readonly route: Route,

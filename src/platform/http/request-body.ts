@@ -7,13 +7,13 @@ import { headerValues } from './client-fault.js';
 
 export interface BodyOptions {
   readonly limitBytes: number;
-  /** Whether a request without one is refused. */
+  /** Whether a request without a body is refused. */
   readonly isRequired: boolean;
-  /** Called once it is here, or there is none. */
+  /** Called when the body has arrived, or when there is none. */
   readonly arrived: () => void;
 }
 
-/** A request's body that nobody has read yet. It is read after the platform's guards have accepted the request. */
+/** The body of a request. It is read only after the platform's other guards have accepted the request. */
 export class RequestBody extends UnreadBody implements IncomingBody {
   private reading: Promise<unknown> | undefined;
 
@@ -26,17 +26,19 @@ export class RequestBody extends UnreadBody implements IncomingBody {
   }
 
   /**
-   * Reads and parses the body, once: media type, then size, then JSON (contract, "Order of checks").
+   * Reads and parses the body. Further calls return the same value. The checks run in this order: media type, size,
+   * JSON (contract, "Order of checks").
    *
-   * @returns undefined where there is none, and need not be.
-   * @throws {ApiError} body_required, unsupported_media_type, payload_too_large, invalid_json; unknown_parameter for what
-   * the route does not take of the query.
+   * @returns undefined if there is no body and none is required.
+   * @throws {ApiError} (rejects) body_required, unsupported_media_type, payload_too_large, invalid_json; bad_request
+   * for a body that is malformed or incomplete; unknown_parameter for a query parameter that the route does not
+   * declare.
    */
   read(): Promise<unknown> {
     return (this.reading ??= this.readOnce());
   }
 
-  /** Whether the request says that there is one. */
+  /** Whether the headers announce a body. */
   get isThere(): boolean {
     const { headers } = this.request;
     return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
@@ -47,10 +49,10 @@ export class RequestBody extends UnreadBody implements IncomingBody {
   }
 
   /**
-   * Leaves the bytes to an interceptor of the feature's, such as `FileInterceptor`. Where they are too many the request has
-   * an error, as if its connection had failed, which ends what reads it.
+   * Leaves the bytes to an interceptor of the feature, such as `FileInterceptor`. Beyond the limit the request emits an
+   * error, as if its connection had failed. That stops the reader.
    *
-   * @throws {ApiError} payload_too_large where the head says so already.
+   * @throws {ApiError} payload_too_large if `Content-Length` exceeds the limit; the fault of a malformed body.
    */
   leave(): void {
     this.requireFit();
@@ -65,7 +67,7 @@ export class RequestBody extends UnreadBody implements IncomingBody {
       request.unpipe().resume();
       request.emit('error', this.tooLarge());
     };
-    // Whoever counts from the start would have it flow before anybody reads.
+    // A `data` listener would start the stream before its reader does.
     request.once('resume', () => request.on('data', count));
     request.once('end', () => this.end());
   }
@@ -80,7 +82,7 @@ export class RequestBody extends UnreadBody implements IncomingBody {
     this.requireWellFormed();
     this.begin();
     const bytes = await this.collect();
-    // Its time was up (408), and the last byte came after that.
+    // The last byte may arrive after the request timed out (408).
     if (this.response.headersSent || exchange.isOver) throw notWhole();
     this.end();
     if (bytes.length === 0) throw new ApiError(coreErrors.bodyRequired);
@@ -102,14 +104,14 @@ export class RequestBody extends UnreadBody implements IncomingBody {
     if (declared !== undefined && Number(declared) > this.options.limitBytes) throw this.tooLarge();
   }
 
-  /** A malformed body is too large where so much came before its fault. */
+  /** A malformed body is too large if more bytes than the limit came before its fault. */
   private requireWellFormed(): void {
     const { bodyFault } = exchangeOf(this.request);
     if (bodyFault === undefined) return;
     throw this.request.readableLength > this.options.limitBytes ? this.tooLarge() : bodyFault;
   }
 
-  /** While the body arrives there is nothing to do for the request. */
+  /** While the body arrives, the request does not count as work in progress. */
   private begin(): void {
     const exchange = exchangeOf(this.request);
     exchange.waitsForBody = true;
@@ -149,12 +151,14 @@ export class RequestBody extends UnreadBody implements IncomingBody {
 
 const notWhole = (): ApiError => new ApiError(coreErrors.badRequest, 'The request body did not arrive whole.');
 
-/** RFC 9110 §10.1.1: HTTP/1.0 knows no 100, and nothing else can be expected. */
+/** RFC 9110 §10.1.1: HTTP/1.0 has no status 100. No other expectation is defined. */
 function asksToContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue' && httpVersion === '1.1';
 }
 
-/** @param contentTypes each that was sent: of several, a proxy may go by another than this service. */
+/**
+ * @param contentTypes all values of the header. If there are several, a proxy may use another one than this service.
+ */
 function requireJson(contentTypes: readonly string[], contentEncoding: string | undefined): void {
   const [contentType = '', ...others] = contentTypes;
   if (others.length > 0 || (contentType !== 'application/json' && !isJson(contentType))) {
@@ -165,12 +169,14 @@ function requireJson(contentTypes: readonly string[], contentEncoding: string | 
   }
 }
 
-/** What stands between semicolons that are not quoted (RFC 9110 §5.6.6), and nothing at each of them. */
+/**
+ * The text between semicolons that are not quoted (RFC 9110 §5.6.6). It also matches the empty text at each semicolon.
+ */
 const PART = /(?:[^;"]|"(?:\\.|[^"\\])*"?)*/g;
 
-/** RFC 8259 §11: JSON has no parameters, and those that others put there mean nothing. A charset that is wrong does. */
+/** RFC 8259 §11: JSON has no parameters, and unknown ones have no effect. A charset other than UTF-8 is refused. */
 function isJson(contentType: string): boolean {
-  // What is blank to `trim` is more than to HTTP: a no-break space.
+  // `trim` removes more than HTTP's whitespace, for example a no-break space.
   if (/[^\t\x20-\x7e]/.test(contentType)) return false;
   const parts = contentType.match(PART) ?? [];
   const [type, ...parameters] = parts.map((part) => part.trim().toLowerCase());
