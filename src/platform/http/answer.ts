@@ -11,14 +11,14 @@ import { headOfAll, writeWholeHead } from './express-messages.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What leaves the service: complete, and the same however often it is sent. */
+/** A complete response. It may be sent more than once, and is the same each time. */
 export class Answer {
   private tagged: { readonly link: string | undefined; readonly tag: string } | undefined;
 
   /**
    * @param status the HTTP status.
    * @param bytes the body; empty for none.
-   * @param headers those that belong to this answer itself.
+   * @param headers the headers of this answer alone.
    * @param contentType of the body.
    */
   constructor(
@@ -28,7 +28,7 @@ export class Answer {
     readonly contentType = JSON_TYPE,
   ) {}
 
-  /** A strong entity tag over everything that a page is: its body and its Link (RFC 9110 §8.8.3). */
+  /** A strong entity tag for the body and the Link header together (RFC 9110 §8.8.3). */
   tag(link: string | undefined): string {
     if (this.tagged === undefined || this.tagged.link !== link) {
       const text = link === undefined ? this.bytes : `${link}\n${this.bytes}`;
@@ -47,20 +47,23 @@ export function errorAnswer(error: ApiError): Answer {
   return new Answer(error.status, errorBody(error), error.headers);
 }
 
-/** Sends an answer with everything that the contract puts on it: caching, validators, links. Does nothing twice. */
+/**
+ * Sends an answer with all headers of the contract: caching, validators, links. Sends nothing if the response has
+ * begun.
+ */
 export function sendAnswer(exchange: Exchange, response: ServerResponse, answer: Answer): void {
   exchange.workload?.rest(exchange);
   if (response.headersSent || response.destroyed) return;
   exchange.location = answer.headers['Location'];
   const link = exchange.links.length > 0 ? exchange.links.join(', ') : undefined;
   const isTagged = answer.status === 200 && (exchange.method === 'GET' || exchange.method === 'HEAD');
-  // Names and values in turn, which Node takes as they are.
+  // Names and values in turn, as `writeHead` accepts them.
   const own = cacheControlOf(response, answer.status, isTagged);
   if (link !== undefined) own.push('Link', link);
   if (isTagged) {
     const given = response.getHeader('ETag');
     const tag = typeof given === 'string' ? given : answer.tag(link);
-    // CORS has put `Origin` there.
+    // CORS may have set `Vary: Origin`.
     const vary = response.getHeader('Vary');
     own.push('Vary', vary === undefined ? 'Authorization' : `${[vary].flat().join(', ')}, Authorization`, 'ETag', tag);
     if (isUnchanged(exchange.request.headers['if-none-match'], tag)) {
@@ -74,7 +77,7 @@ export function sendAnswer(exchange: Exchange, response: ServerResponse, answer:
 
 const OF_A_SUCCESS = ['Cache-Control', 'Content-Disposition', 'Content-Encoding', 'ETag', 'Expires', 'Last-Modified'];
 
-/** What a handler says about caching stays. What it says of a success is not true of a failure. */
+/** Keeps a handler's `Cache-Control`. An error loses the headers that the handler set for a success. */
 function cacheControlOf(response: ServerResponse, status: number, isTagged: boolean): string[] {
   if (status >= 400) for (const name of OF_A_SUCCESS) response.removeHeader(name);
   if (response.hasHeader('Cache-Control')) return [];
@@ -90,8 +93,8 @@ function sendWhole(exchange: Exchange, response: ServerResponse, answer: Answer,
 }
 
 /**
- * What every answer carries, then what the steps of its way put on the exchange, then what the answer itself has, as far as
- * `own` does not say it, then that.
+ * The headers of every answer, of the exchange, of the answer, and `own`. A header of the answer replaces the same one
+ * of the exchange. One in `own` replaces the same one of the answer.
  */
 function headOf(exchange: Exchange, answer: Answer, own: readonly string[]): string[] {
   const head = headOfAll(exchange.id);
@@ -105,7 +108,7 @@ function headOf(exchange: Exchange, answer: Answer, own: readonly string[]): str
   return head;
 }
 
-/** Answers a request that is not looked at any further, and closes its connection. */
+/** Answers a request with an error, without processing it further, and closes its connection. */
 export function refuseExchange(exchange: Exchange, response: ServerResponse, fault: ApiError): void {
   exchange.failure = fault;
   exchange.headers['Connection'] = 'close';
@@ -113,8 +116,8 @@ export function refuseExchange(exchange: Exchange, response: ServerResponse, fau
 }
 
 /**
- * Refuses a request whose body is malformed, where something waits for it. Before that the guards decide first (contract,
- * "Order of checks"), and a handler that is at work without it answers: its connection closes either way.
+ * Refuses a request whose body is malformed, if something waits for the body. Before that, the guards decide first
+ * (contract, "Order of checks"). A handler that runs without the body answers. The connection closes in each case.
  */
 export function refuseBody(exchange: Exchange, fault: ApiError): void {
   exchange.bodyFault = fault;
@@ -132,8 +135,8 @@ function isUnchanged(header: string | undefined, tag: string): boolean {
 const WRITTEN = Symbol('animal-store:written');
 
 /**
- * A page as it was answered once. The page itself has it: what a WeakMap has for a young key outlives that key, until
- * the next full collection.
+ * A page as it was sent before. It is stored on the page itself. A WeakMap would keep it until the next full
+ * collection, even after a young key is gone.
  */
 interface WrittenPage {
   readonly query: string;
@@ -144,7 +147,7 @@ interface WrittenPage {
 
 type Carrier = Page<unknown> & { [WRITTEN]?: WrittenPage };
 
-/** Turns what a handler returns into what leaves the service, and sends it. */
+/** Turns the result of a handler into an answer, and sends it. */
 @Injectable()
 export class Responder {
   constructor(
@@ -153,13 +156,13 @@ export class Responder {
     private readonly deprecations: Deprecations,
   ) {}
 
-  /** Sends a handler's result; an `Answer` goes out as it is. */
+  /** Sends a handler's result. An `Answer` is sent unchanged. */
   send(exchange: Exchange, response: ServerResponse, result: unknown, status: number): void {
     const answer = result instanceof Answer ? result : otherMediaAnswer(exchange, response, result, status);
     sendAnswer(exchange, response, answer ?? this.answer(exchange, result, status));
   }
 
-  /** The answer that a handler's result makes: exact JSON, with `Link` for a page and `Location` for something made. */
+  /** The answer for a handler's result: exact JSON, with `Link` for a page and `Location` for a created resource. */
   answer(exchange: Exchange, result: unknown, status: number): Answer {
     const { route } = exchange;
     if (result instanceof Page) return this.page(exchange, result, status);
@@ -171,7 +174,7 @@ export class Responder {
     return new Answer(status, result === undefined || result === null ? '' : jsonBytes(result), headers);
   }
 
-  /** Requests with the same query that share a page share its bytes, its entity tag and its Link. */
+  /** Requests for the same page with the same query share its bytes, its entity tag and its Link. */
   private page(exchange: Exchange, page: Carrier, status: number): Answer {
     const { effectiveQuery: asked, route } = exchange;
     let written = page[WRITTEN];
@@ -198,10 +201,10 @@ export class Responder {
 }
 
 /**
- * The answer of a handler whose `Content-Type`, or else what its operation produces, is not JSON: its text or its bytes as
- * they are.
+ * The answer for a result whose media type is not JSON: the handler's `Content-Type`, or else the first one that its
+ * operation produces. Text and bytes are sent unchanged.
  *
- * @returns undefined where the result goes out as JSON.
+ * @returns undefined if the result is sent as JSON.
  */
 function otherMediaAnswer(
   { route }: Exchange,

@@ -17,14 +17,14 @@ import { newRequestId } from './exchange.js';
 export const URL_LIMIT_BYTES = 8192;
 export const HEADERS_LIMIT_BYTES = 16384;
 
-/** What a request must be like before anything looks at it; the fault that it has, if any. */
+/** The fault for which a request is refused before anything else reads it; undefined if it has none. */
 export function admissionFault(request: IncomingMessage): ApiError | undefined {
   const url = request.url ?? '';
   const tooLarge = sizeFault(request);
   if (tooLarge !== undefined) return tooLarge;
-  // Node takes a bare `GET /path` for HTTP/0.9.
+  // Node parses a bare `GET /path` as HTTP/0.9.
   if (request.httpVersionMajor !== 1) return malformed('Speak HTTP/1.1 here, or HTTP/1.0.');
-  // Node checks the Host too, but answers without a body.
+  // Node's own check of Host is off, because it answers without a body.
   if (hasStrangeHost(request))
     return malformed('An HTTP/1.1 request has exactly one Host header, a host and its port.');
   if (url.includes('#')) return malformed('A request has no fragment (RFC 9112, section 3.2).');
@@ -35,7 +35,7 @@ export function admissionFault(request: IncomingMessage): ApiError | undefined {
   return undefined;
 }
 
-/** The error for a URL or headers that are too long; undefined where they are not. */
+/** The error for a URL or headers that are too long, else undefined. */
 export function sizeFault({ url, rawHeaders }: IncomingMessage): ApiError | undefined {
   if (url !== undefined && url.length > URL_LIMIT_BYTES) return new ApiError(coreErrors.uriTooLong);
   if (headerBytes(rawHeaders) > HEADERS_LIMIT_BYTES) return new ApiError(coreErrors.headersTooLarge);
@@ -44,17 +44,20 @@ export function sizeFault({ url, rawHeaders }: IncomingMessage): ApiError | unde
 
 const malformed = (message: string): ApiError => new ApiError(coreErrors.badRequest, message);
 
-/** RFC 3986 §3.2.2 and §3.2.3: an address in brackets or a name, which may be empty, and a port. */
+/** RFC 3986 §3.2.2 and §3.2.3: an address in brackets or a name, and an optional port. The name may be empty. */
 const HOST = /^(?:\[[\w:.%~-]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/;
 
-/** RFC 9112 §3.2: exactly one, which HTTP/1.0 may leave out. */
+/** RFC 9112 §3.2: exactly one Host header. HTTP/1.0 may omit it. */
 function hasStrangeHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   const [host, ...others] = headerValues(rawHeaders, 'host');
   if (host === undefined) return httpVersion === '1.1';
   return others.length > 0 || !HOST.test(host);
 }
 
-/** RFC 9112 §6.1: a proxy that reads another coding, or HTTP/1.0, otherwise than Node does would see other requests. */
+/**
+ * RFC 9112 §6.1: a proxy may read another coding, or any coding in HTTP/1.0, differently from Node, and see other
+ * requests.
+ */
 function hasStrangeFraming({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
@@ -62,16 +65,16 @@ function hasStrangeFraming({ headers, httpVersion }: IncomingMessage): boolean {
 
 function headerBytes(rawHeaders: readonly string[]): number {
   let bytes = 0;
-  // ': ' and CRLF make two bytes more for each of a name and a value.
+  // `: ` and CRLF add two bytes to each name and each value.
   for (const text of rawHeaders) bytes += text.length + 2;
   return bytes;
 }
 
 /**
- * Every value of a header that was sent, in order: `headers` has dropped the second of some names, which a proxy may go by,
- * and `headersDistinct` makes an object of lists of all of them.
+ * All values of a header, in the order in which they were sent. `headers` drops the second value of some names, which a
+ * proxy may use. `headersDistinct` creates lists of the values of all headers.
  *
- * @param rawHeaders names and values in turn, as Node received them.
+ * @param rawHeaders names and values in turn, as from Node.
  * @param name in lower case.
  */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
@@ -84,9 +87,9 @@ export function headerValues(rawHeaders: readonly string[], name: string): strin
 }
 
 /**
- * The error for what Node's HTTP parser could not take.
+ * The error for bytes that Node's HTTP parser could not read.
  *
- * @param hasHead whether it is in the body or the trailers of a request, behind its URL.
+ * @param hasHead whether the fault is in the body or the trailers of a request, so after its URL.
  */
 function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, hasHead: boolean): ApiError {
   switch (error.code) {
@@ -105,23 +108,23 @@ function clientFault(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, hasH
 const refused = new WeakSet<Duplex>();
 
 export interface RefusalHandlers {
-  /** Answers a request whose body turned out to be none, or to come too slowly. */
+  /** Answers a request whose body is malformed or arrives too slowly. */
   readonly refuse: (response: ServerResponse, fault: ApiError) => void;
   /** Called for a connection that is refused without a request. */
   readonly refused: (reason: string) => void;
 }
 
 /**
- * Answers a connection whose bytes are not a request, or not the whole of one, and closes it (contract, "below the
- * framework"). Each request has one answer at most, in its turn: what is wrong in a body that is still arriving is the
- * answer to its request, and what is wrong behind a request waits until that one is answered.
+ * Answers a connection whose bytes are no complete request, and closes it (contract, "below the framework"). Each
+ * request has at most one answer, in its turn. A fault in a body that is still arriving is the answer to its request. A
+ * fault after a complete request waits until that request is answered.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Duplex,
   { refuse: refuseRequest, refused: count }: RefusalHandlers,
 ): void {
-  // Node reports every packet that follows too.
+  // Node also reports every later packet.
   if (refused.has(socket) || isClosing(socket)) return;
   refused.add(socket);
   const response = newestOn(socket);
@@ -137,7 +140,8 @@ export function refuseConnection(
   if (error.code === 'ECONNRESET') socket.destroy();
   else if (response === undefined) refuse();
   else if (isBehind) onceClosed(response, refuse);
-  // Answered already: nothing more is said of it, but those before it may still be on their way, and the client read late.
+  // A request that is answered already gets no second answer. Earlier answers may still be on their way, and the client
+  // may read late.
   else if (response.headersSent) onceClosed(response, () => closeAfterReading(socket as Socket));
   else refuseRequest(response, fault);
 }

@@ -2,22 +2,22 @@ import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Requests that may wait on one connection. No client that people use sends the next before it has the answer. */
+/** Requests that may wait on one connection. Common clients send the next request only after the answer. */
 export const LONGEST_PIPELINE = 32;
 
-/** Milliseconds that a client has to read the last answer and to close. */
+/** Milliseconds that a client has to read the last answer and to close the connection. */
 const LINGER_MS = 1000;
 
 interface Pipeline {
   /** Requests that have no answer yet. */
   waiting: number;
-  /** Requests that came so far. */
+  /** Requests received so far. */
   joined: number;
-  /** The answer to the request that came last. */
+  /** The response to the newest request. */
   newest: ServerResponse | undefined;
-  /** The place of the last request that is answered, since its answer closes the connection; Infinity where none is known. */
+  /** The position of the last request that is answered: its answer closes the connection. Infinity if none is known. */
   last: number;
-  /** Whether an Error follows the answer to the request that came last, for bytes behind it that are no request. */
+  /** Whether an Error must follow the newest answer, because the bytes after its request are no request. */
   isRefusalDue: boolean;
 }
 
@@ -25,15 +25,15 @@ const EMPTY: Pipeline = { waiting: 0, joined: 0, newest: undefined, last: Infini
 const PLACE = Symbol('animal-store:place');
 const pipelines = new WeakMap<Duplex, Pipeline>();
 
-/** A response that joined: which of its connection's it is, from 1 on. */
+/** A response that joined, with its position on its connection, from 1. */
 type Placed = ServerResponse & { [PLACE]?: number };
 
 /**
- * Puts a request into the row of those on its connection that have no answer yet. Node takes as many as a packet holds,
- * some two thousand, one after another, before it looks at any other connection.
+ * Adds a request to those on its connection that have no answer yet. Node reads all requests of a packet, about two
+ * thousand, before it reads from another connection.
  *
- * @returns whether it is to be answered. Behind the last that is, the connection closes, and nothing is carried out
- *   (RFC 9112 §9.6); a client sends the others again (§9.3.2).
+ * @returns false if the request must not be answered. After the last answered request the connection closes, and
+ * nothing more is carried out (RFC 9112 §9.6). The client sends the other requests again (§9.3.2).
  */
 export function joinPipeline(response: ServerResponse): boolean {
   const pipeline = pipelineOn(response.req.socket);
@@ -48,15 +48,15 @@ export function joinPipeline(response: ServerResponse): boolean {
 
 /** RFC 9110 §9.2.1. */
 export const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-/** Responses to requests that wait for their turn. */
+/** Responses whose requests wait for the previous answer. */
 const behind = new WeakSet<ServerResponse>();
 
 /**
- * Begins the work on a request at once or, where it or the one before it changes something, when that one is answered: only
- * safe requests of a connection may be worked on side by side (RFC 9112 §9.3.2), so that a GET sees what a POST before it
- * made.
+ * Begins the work on a request, at once or after the previous answer. It waits if the previous request waits, or if one
+ * of the two is unsafe. Only safe requests of a connection may be processed in parallel (RFC 9112 §9.3.2), so that a
+ * GET sees what a POST before it created.
  *
- * @param before the answer to the last request that joined before it, as `newestOn` gave it.
+ * @param before the response to the previous request, from `newestOn`.
  */
 export function inTurn(response: ServerResponse, before: ServerResponse | undefined, begin: () => void): void {
   if (before === undefined || before.closed || mayRunBeside(response, before)) return begin();
@@ -71,39 +71,39 @@ function mayRunBeside(response: ServerResponse, before: ServerResponse): boolean
   return SAFE.has(response.req.method) && SAFE.has(before.req.method) && !behind.has(before);
 }
 
-/** To be called once a response that joined is closed. */
+/** Must be called when a response that joined is closed. */
 export function leavePipeline({ req: { socket } }: ServerResponse): void {
   pipelineOn(socket).waiting -= 1;
 }
 
-/** The answer to the last request that joined, to which a fault behind it belongs; undefined where none did. */
+/** The response to the newest request, to which a fault in later bytes belongs; undefined if there is none. */
 export function newestOn(socket: Duplex): ServerResponse | undefined {
   return pipelines.get(socket)?.newest;
 }
 
-/** Makes this answer the last one of its connection, where it is not on its way already. */
+/** Makes this answer the last one of its connection, unless its head is already sent. */
 export function closeAfter(response: ServerResponse): void {
   if (response.headersSent) return;
   response.setHeader('Connection', 'close');
   endPipeline(response);
 }
 
-/** This answer closes the connection: no request that came behind its own is carried out from now on. */
+/** Must be called for an answer that closes the connection. Requests after its own are not carried out. */
 export function endPipeline(response: ServerResponse): void {
   const pipeline = pipelineOn(response.req.socket);
   pipeline.last = Math.min(pipeline.last, (response as Placed)[PLACE] ?? pipeline.joined);
   pipeline.isRefusalDue = false;
 }
 
-/** No request that comes from now on is looked at: what was answered last closes the connection. */
+/** Ignores all requests that arrive from now on. The newest answer, or an earlier one, closes the connection. */
 export function closePipeline(socket: Duplex): void {
   const pipeline = pipelineOn(socket);
   pipeline.last = Math.min(pipeline.last, pipeline.joined);
 }
 
 /**
- * Closes the pipeline at bytes that are no request. An Error for them is due, unless the answer to a request before them
- * closes the connection (RFC 9112 §9.6).
+ * Closes the pipeline because of bytes that are no request. An Error for them is due, unless the answer to an earlier
+ * request closes the connection (RFC 9112 §9.6).
  */
 export function refuseBehindPipeline(socket: Duplex): void {
   const pipeline = pipelineOn(socket);
@@ -115,7 +115,7 @@ export function isRefusalDue(socket: Duplex): boolean {
   return pipelines.get(socket)?.isRefusalDue === true;
 }
 
-/** Whether an answer before this one closes the connection, as was decided on after this request had joined. */
+/** Whether an earlier answer closes the connection. That may be decided after this request has joined. */
 export function isBehindTheLast(response: ServerResponse): boolean {
   return ((response as Placed)[PLACE] ?? 0) > pipelineOn(response.req.socket).last;
 }
@@ -124,22 +124,22 @@ function pipelineOn(socket: Duplex): Pipeline {
   return getOrInsert(pipelines, socket, () => ({ ...EMPTY }));
 }
 
-/** Takes the connection from Node's HTTP parser: what comes on it from now on is dropped. */
+/** Detaches Node's HTTP parser from the connection. All later bytes are dropped. */
 function stopParsing(socket: Socket): void {
   socket.removeAllListeners('data').on('data', () => undefined);
 }
 
 const closing = new WeakSet<Duplex>();
 
-/** Whether this connection has had its last answer. Whatever comes on it is no request. */
+/** Whether the last answer of this connection was written. Later bytes are dropped. */
 export function isClosing(socket: Duplex): boolean {
   return closing.has(socket);
 }
 
 /**
- * Closes a connection once its client has closed, or has had the time to read the last answer. To close at once while the
- * client still sends would reset the connection, and the client would lose the answers that it has not read
- * (RFC 9112 §9.6).
+ * Closes a connection when its client has closed it, or has had LINGER_MS to read the last answer. Closing while the
+ * client still sends would reset the connection, and the client would lose the answers that it has not read (RFC 9112
+ * §9.6).
  */
 export function closeAfterReading(socket: Socket): void {
   if (closing.has(socket)) return;
@@ -156,9 +156,9 @@ export function closeAfterReading(socket: Socket): void {
 }
 
 /**
- * The classes of requests and responses, such that all requests behind the last of a connection are one object. A packet
- * holds some two thousand, which Node keeps until the connection is closed: 1.6 KB each, so that 200 connections that
- * nobody reads would take half a gigabyte.
+ * The classes of requests and responses. All requests after the last answered one of a connection are one object.
+ * Otherwise Node would keep each of them until the connection is closed. A packet holds about two thousand of 1.6 KB
+ * each, so 200 connections that nobody reads would take half a gigabyte.
  */
 export function sharedBehindTheLast({
   IncomingMessage: Request = IncomingMessage,
@@ -168,22 +168,22 @@ export function sharedBehindTheLast({
   const responseOf = new WeakMap<IncomingMessage, ServerResponse>();
 
   class Unanswered extends Request {
-    /** Its body is dropped. */
+    /** Drops the body. */
     override push(): boolean {
       return true;
     }
   }
 
   class NoResponse extends Response {
-    /** Node listens for the end of each, which never comes. */
+    /** Ignores Node's listeners for the end of each response, which never comes. */
     override on(): this {
       return this;
     }
   }
 
-  /** What comes after its packet is read by no parser: Node would keep a place for each request of it. */
+  /** Stops the parser after this packet. Otherwise Node would keep an entry for each request of later packets. */
   const unanswered = (socket: Socket): Unanswered => {
-    // The parser is at work on the packet now.
+    // The parser is still reading the packet.
     process.nextTick(() => stopParsing(socket));
     return new Unanswered(socket);
   };

@@ -1,14 +1,11 @@
 import { Node, Yallist } from 'yallist';
 import type { Exchange } from './exchange.js';
 
-/**
- * Exchanges in the order in which they came, each of which leaves at some time. Why it is no Map:
- * docs/decisions/0019-request-path.md.
- */
+/** Exchanges in the order in which they were added. Why it is no Map: docs/decisions/0019-request-path.md. */
 export class ExchangeList {
   private readonly list = new Yallist<Exchange>();
 
-  /** @param place where an exchange keeps its place in this list. */
+  /** @param place the field in which an exchange stores its node of this list. */
   constructor(private readonly place: 'placeAmongActive' | 'placeAmongAwaited') {}
 
   get size(): number {
@@ -19,7 +16,7 @@ export class ExchangeList {
     return this.list.head?.value;
   }
 
-  /** Puts it at the end, also where it is in the list already. */
+  /** Adds an exchange at the end. Moves it there if the list already has it. */
   add(exchange: Exchange): void {
     this.remove(exchange);
     const node = new Node(exchange);
@@ -27,7 +24,7 @@ export class ExchangeList {
     exchange[this.place] = node;
   }
 
-  /** Does nothing where it is not in the list. */
+  /** Does nothing if the exchange is not in the list. */
   remove(exchange: Exchange): void {
     const node = exchange[this.place];
     if (node === undefined) return;

@@ -3,29 +3,29 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { exchangeOf, type Exchange } from './exchange.js';
 import { endPipeline } from './connection.js';
 
-/** What Node reads off a head as it writes it. */
+/** Fields that Node sets when it writes a head. */
 interface WrittenHead {
   /** False for HEAD, 204 and 304. */
   readonly _hasBody: boolean;
-  /** What Content-Length says, be it a handler's or Node's own; null where there is none. */
+  /** The Content-Length, from a handler or from Node; null if there is none. */
   readonly _contentLength: number | null;
 }
 
-/** Bytes of a response's body, whoever made it; undefined where its head does not say, as that of a stream. */
+/** The bytes of a response's body; undefined if its head does not give them, as for a stream. */
 export function bodyBytes(response: ServerResponse): number | undefined {
   const { _hasBody, _contentLength: length } = response as unknown as WrittenHead;
   if (!response.headersSent || !_hasBody) return 0;
-  // Node takes any text for a length.
+  // Node accepts any text as a length.
   return length !== null && Number.isInteger(length) ? length : undefined;
 }
 
-/** What `expressMessages` makes of a response. */
+/** A response of the class from `expressMessages`. */
 type OwnResponse = ServerResponse & {
-  /** True where the head that is about to be written has all of `headOfAll`, so that it need not be set one by one. */
+  /** True if the next head has all of `headOfAll`, so that the headers need not be set one by one. */
   isComplete: boolean;
 };
 
-/** What every answer carries: names and values in turn, a new list each time. */
+/** The headers of every answer: names and values in turn, a new list each time. */
 export function headOfAll(requestId: string): string[] {
   return ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
 }
@@ -36,7 +36,10 @@ export function writeWholeHead(response: ServerResponse, status: number, head: s
   response.writeHead(status, head);
 }
 
-/** What the platform's steps put on an answer that is not its own: a stream's, a redirect, what a handler sends itself. */
+/**
+ * Adds the headers of the exchange to an answer that the platform does not write: a stream, a redirect, or a handler's
+ * own.
+ */
 function completeHead(response: ServerResponse, exchange: Exchange): void {
   exchange.workload?.rest(exchange);
   for (const [name, value] of Object.entries(exchange.headers)) {
@@ -49,8 +52,8 @@ function completeHead(response: ServerResponse, exchange: Exchange): void {
 }
 
 /**
- * The classes of requests and responses for Node's server to make, one application's own. They have Express's methods
- * from birth: Express would change the prototype of each, after which every access to it is slower.
+ * The classes of requests and responses for the server of one application. They have Express's methods from the start.
+ * Express would change the prototype of each object, after which every access to it is slower.
  */
 export function expressMessages(application: Express): {
   IncomingMessage: typeof IncomingMessage;
@@ -58,10 +61,10 @@ export function expressMessages(application: Express): {
 } {
   class ExpressRequest extends IncomingMessage {}
 
-  /** Carries what every answer carries, whoever writes its head: this service, Express, a feature. */
+  /** Adds the headers of every answer, whether this service, Express or a feature writes the head. */
   class ExpressResponse extends ServerResponse implements OwnResponse {
     isComplete = false;
-    /** Node's own: whether the head that was written says `Connection: close`, whoever wanted it. */
+    /** Node's own: whether the written head has `Connection: close`, whether Node or a header asked for it. */
     declare _last: boolean;
 
     override writeHead(...head: unknown[]): this {
@@ -72,7 +75,7 @@ export function expressMessages(application: Express): {
         for (let at = 0; at < own.length; at += 2) this.setHeader(own[at] as string, own[at + 1] as string);
         completeHead(this, exchange);
       }
-      // Node sets it before the head is written where the client sends no more. More may follow: an Error.
+      // Node also sets it before the head is written, if the client has ended its side. But an Error may follow.
       this._last = false;
       (super.writeHead as (...head: unknown[]) => this)(...head);
       if (this.isLast) endPipeline(this);

@@ -12,26 +12,26 @@ import {
   sharedBehindTheLast,
 } from './connection.js';
 
-/** What a server does with its requests. */
+/** The callbacks of a server. */
 export interface RequestHandlers extends RefusalHandlers {
-  /** @param before the answer to the request before it on its connection; undefined for the first. */
+  /** @param before the response to the previous request on the connection; undefined for the first. */
   readonly receive: (request: IncomingMessage, response: ServerResponse, before: ServerResponse | undefined) => void;
-  /** Called once a response is closed, in whichever way. */
+  /** Called when a response is closed, whether or not it was sent. */
   readonly closed: (response: ServerResponse) => void;
-  /** Begins the work on all that came before bytes that are no request. */
+  /** Begins the work on all requests that arrived before bytes that are no request. */
   readonly flush?: () => void;
 }
 
-/** Undocumented in Node 24: without it, Node closes a connection whose client has sent all that it will send. */
+/** Undocumented in Node 24. Without it Node closes a connection when the client ends its side. */
 type HalfOpenServer = Server & { httpAllowHalfOpen: boolean };
 
-/** The classes of a server's own: they are changed. */
+/** The classes of requests and responses, for one server only: they are changed here. */
 interface Messages {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse?: typeof ServerResponse;
 }
 
-/** Makes an HTTP server with the limits of this service: of heads, of time, and of requests behind one another. */
+/** Creates an HTTP server with the limits of this service: for request heads, times and pipelined requests. */
 export function createHttpServer(
   http: Config['http'],
   handlers: RequestHandlers,
@@ -48,9 +48,9 @@ export function createHttpServer(
     connectionsCheckingInterval: 500,
     requireHostHeader: false,
   });
-  // Any number: their bytes are what is bounded.
+  // Headers are limited in bytes, not in number.
   server.maxHeadersCount = 0;
-  // Nothing moves for longer than a request may take and its answer after it: the client does not read.
+  // A socket is closed if it is idle for longer than a request and its answer may take: its client does not read.
   server.timeout = http.requestTimeoutMs + http.requestDeadlineMs;
   (server as HalfOpenServer).httpAllowHalfOpen = true;
   server.on('connection', prepareConnection);
@@ -63,7 +63,7 @@ export function createHttpServer(
     });
     handlers.receive(request, response, before);
   };
-  // RFC 9110 §10.1.1: a body that is announced is asked for when it is read, so after the key is accepted.
+  // RFC 9110 §10.1.1: status 100 is sent when the body is read, so after the key is accepted.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, receive);
   server.on('clientError', (error, socket) => {
     refuseConnection(error, socket, handlers);
@@ -73,18 +73,19 @@ export function createHttpServer(
 }
 
 function prepareConnection(socket: Socket): void {
-  // Node takes the answer that is due as a client sends no more for the last one of its connection.
+  // When the client ends its side, Node takes the current answer for the last one of the connection, and calls this.
   socket.destroySoon = () => {
     if (!isRefusalDue(socket)) closeAfterReading(socket);
   };
-  // RFC 9112 §9.6: a client that sends no more still reads. Nothing comes behind its last request, except an Error.
+  // RFC 9112 §9.6: a client that has ended its side still reads. Its newest request is the last one, but an Error may
+  // follow.
   socket.once('end', () => {
     const newest = newestOn(socket);
     if (newest !== undefined && !isRefusalDue(socket)) closeAfter(newest);
   });
 }
 
-/** Node's parser of a connection, as far as it is called here. Node documents nothing of it: it may be gone one day. */
+/** The part of Node's HTTP parser that is used here. Node does not document it and may remove it. */
 interface Parser {
   readonly constructor: { readonly kOnExecute: number };
   /** The listener at `kOnExecute` is called for each packet with the number of bytes read, or with the error. */
@@ -93,12 +94,15 @@ interface Parser {
   getCurrentBuffer(): Buffer;
 }
 
-/** The request of each connection after which the parser pauses next. */
+/** For each connection, the request after which the parser pauses next. */
 const pauses = new WeakMap<Socket, IncomingMessage>();
 
-/** Has the requests of a class never become another protocol, not by CONNECT either: their connection goes on with HTTP. */
+/**
+ * Prevents requests of this class from switching to another protocol, also by CONNECT. Their connection continues with
+ * HTTP.
+ */
 function ignoreUpgrades(requests: typeof IncomingMessage): void {
-  // Node's own: whether the connection is another protocol's from here on.
+  // Node sets it to true if the request asks for another protocol.
   Object.defineProperty(requests.prototype, 'upgrade', {
     get: () => false,
     set(this: IncomingMessage, isAskedFor: boolean | null) {
@@ -108,11 +112,11 @@ function ignoreUpgrades(requests: typeof IncomingMessage): void {
 }
 
 /**
- * Has the parser read on behind a request that names another protocol, which is ignored (RFC 9110 §7.8). llhttp pauses there,
- * since the other protocol could begin, and Node drops the rest of the packet though it takes no upgrade: what came in it
- * would be lost, or the second half of a request be read as one of its own. `shouldUpgradeCallback` of Node 24.9 changes nothing
- * of that: with or without it Node drops the rest of the packet. Nor does Node report what is wrong in its body, or
- * in the head behind it: it takes for the other protocol whatever the parser leaves unread.
+ * Makes the parser read on after a request that names another protocol, which is ignored (RFC 9110 §7.8). llhttp pauses
+ * there, because the other protocol could begin. Node then drops the rest of the packet, although it takes no upgrade.
+ * Requests in that packet would be lost, or the second half of one would be read as a request. `shouldUpgradeCallback`
+ * of Node 24.9 changes nothing: with or without it Node drops the rest of the packet. Node also reports no fault in the
+ * body of the request, or in the head after it. It takes all that the parser leaves unread for the other protocol.
  */
 function readOnBehind(request: IncomingMessage): void {
   const { socket } = request;
@@ -137,7 +141,7 @@ function watch(socket: Socket): void {
       bytes = bytes.subarray(read);
       if (bytes.length === 0) break;
       read = isPause ? parser.execute(bytes) : unreadable();
-      // It ended the connection.
+      // Reading these bytes has ended the connection.
       if (parser[event] !== listener) return;
     }
     report(read);

@@ -8,7 +8,7 @@ import { Unmatched } from './unmatched.js';
 
 const exported = [Deadline, ErrorFilter, ExchangeObserver, Responder, Unmatched];
 
-/** What a request goes through besides the key, the limits and the handler. */
+/** The steps of a request, except the key, the limits and the handler. */
 @Global()
 @Module({ providers: [RouteGuard, NegotiationGuard, BodyGuard, ...exported], exports: exported })
 export class HttpModule {}

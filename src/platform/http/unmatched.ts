@@ -5,7 +5,7 @@ import { Deprecations, RouteTable, type Route } from '../routing/index.js';
 import { Answer, sendAnswer } from './answer.js';
 import { exchangeOf, type Exchange } from './exchange.js';
 
-/** Answers what no route took: OPTIONS and 405 where other methods are known at the path, else 404. */
+/** Answers requests that match no route: OPTIONS and 405 if the path has other methods, else 404. */
 @Injectable()
 export class Unmatched {
   constructor(
@@ -13,7 +13,10 @@ export class Unmatched {
     private readonly deprecations: Deprecations,
   ) {}
 
-  /** Deprecation is said on every answer of a path, also on one that is given before or without a route. */
+  /**
+   * Adds the deprecation headers of all routes at the path. An answer that is sent before or without a route has them
+   * too.
+   */
   announce(exchange: Exchange): void {
     for (const route of this.routes.atPath(exchange.path)) this.deprecations.announce(exchange, route);
   }
@@ -38,7 +41,7 @@ export class Unmatched {
   }
 }
 
-/** `OPTIONS *` asks what the service as a whole knows (RFC 9110 §9.3.7). */
+/** `OPTIONS *` asks for the methods of the whole service (RFC 9110 §9.3.7). */
 function isForAll({ method, path }: Exchange): boolean {
   return method === 'OPTIONS' && path === '*';
 }
@@ -49,7 +52,7 @@ function allowed(routes: readonly Route[]): string {
   return [...methods.add('OPTIONS')].sort().join(', ');
 }
 
-/** Express decodes only what a route's parameter takes; what no route takes is held to the same. */
+/** Express decodes only the parameters of a route. A path without a route must be decodable too. */
 function requireDecodable(path: string): void {
   try {
     decodeURIComponent(path);
