@@ -14,55 +14,57 @@ const METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.s
 const running = new AsyncLocalStorage<Exchange>();
 
 export interface IncomingBody extends UnreadBody {
-  /** The media type that the request says, without parameters and in lower case. */
+  /** The media type of the request, without parameters, in lower case. */
   readonly mediaType: string;
-  /** Leaves the bytes to an interceptor of the feature's. */
+  /** Leaves the bytes to an interceptor of the feature. */
   leave(): void;
 }
 
-/** One request and its answer: what the steps of a request's way know of it and leave for the next. */
+/** One request and its response, with everything that a step of the request stores for later steps. */
 export class Exchange {
   /** The inbound X-Request-Id if it is well formed, else a new UUIDv7 (contract, "HTTP"). */
   readonly id: string;
-  /** The caller's, until the request has a span of its own. */
+  /** The trace of the caller, until the request has a span of its own. */
   trace: TraceContext | undefined;
   /** Monotonic milliseconds, `performance.now()`. */
   readonly startedAt = performance.now();
-  /** The same of its end; Infinity until then. */
+  /** Monotonic milliseconds of the end; Infinity until then. */
   endedAt = Infinity;
-  /** Headers that every answer of this exchange carries, success or failure. */
+  /** Headers of every answer of this exchange, success or error. */
   readonly headers: Record<string, string> = {};
   /** Values of the Link header, in order. */
   readonly links: string[] = [];
-  /** Whether the features had not started when it began. */
+  /** Whether the request began before the features had started. */
   isEarly = false;
   route: Route | undefined;
   principal: Principal | undefined;
-  /** What stands against an answer by a middleware of a feature, once one of them was about to see the request. */
+  /**
+   * Resolves to undefined if a feature's middleware may answer. Set before the first such middleware sees the request.
+   */
   middlewareRefusal: Promise<(() => Promise<unknown>) | undefined> | undefined;
-  /** Whether the body is being read, or a middleware of a feature has the request and may read it. */
+  /** Whether the body is being read, or a feature's middleware has the request and may read it. */
   waitsForBody = false;
-  /** What the limit of its client says of it, once that is asked. */
+  /** The result of the client's rate limit; undefined until it is checked. */
   quota: boolean | Promise<boolean> | undefined;
-  /** The body of an operation that may have one, until it is read. */
+  /** The body, if the operation may have one. */
   body: IncomingBody | undefined;
-  /** What is wrong in the bytes of its body, where that came before they were read. */
+  /** The fault of a body that is malformed or arrives too slowly. */
   bodyFault: ApiError | undefined;
-  /** Whether pipes of a feature's own have the body, rather than the parameters. */
+  /** Whether a feature's pipes now have the body, after those for path and query have run. */
   isBodyPiped = false;
-  /** What the exchange failed with, for the log. */
+  /** The error of the exchange, for the log. */
   failure: ApiError | undefined;
-  /** Where what was made is. */
+  /** The `Location` header of the answer, for the log. */
   location: string | undefined;
-  /** Where it counts while there is something to do for it. */
+  /** Counts the exchange while the process works on it. */
   workload: Workload | undefined;
-  /** Whether it counts there now. */
+  /** Whether `workload` counts it now. */
   isWorkedOn = false;
-  /** Monotonic milliseconds until which it must be answered; Infinity while its time does not run. */
+  /** Monotonic milliseconds by which it must be answered; Infinity until its deadline starts. */
   dueAt = Infinity;
-  /** Its place among those that are worked on, for the list that they are in. */
+  /** Its node in the list of active exchanges. */
   placeAmongActive: Node<Exchange> | undefined;
-  /** The same among those whose time runs. */
+  /** Its node in the list of exchanges whose deadline runs. */
   placeAmongAwaited: Node<Exchange> | undefined;
 
   constructor(
@@ -73,7 +75,7 @@ export class Exchange {
     this.trace = parseTraceparent(request.headers.traceparent);
   }
 
-  /** Whether its response is closed. */
+  /** Whether the response is closed, or the request is not handled. */
   get isOver(): boolean {
     return this.endedAt !== Infinity;
   }
@@ -82,12 +84,15 @@ export class Exchange {
     return this.request.method ?? 'GET';
   }
 
-  /** The method for telemetry: each invented method would make a series of its own. */
+  /** The method for telemetry. Every unknown method is `_OTHER`, because each would create a new series. */
   get knownMethod(): string {
     return METHODS.has(this.method) ? this.method : '_OTHER';
   }
 
-  /** The path as it was sent, without the query, nor what comes before it in an absolute form (RFC 9112 §3.2.2). */
+  /**
+   * The path as it was sent, without the query, and without the scheme and authority of an absolute form (RFC 9112
+   * §3.2.2).
+   */
   get path(): string {
     return this.url.split('?', 1)[0] as string;
   }
@@ -97,25 +102,28 @@ export class Exchange {
     return this.url.slice(this.path.length + 1);
   }
 
-  /** The query's text as Express has it: a feature's middleware may have rewritten `request.url`. */
+  /** The query as Express sees it: a feature's middleware may have rewritten `request.url`. */
   get effectiveQuery(): string {
     const { url = '' } = this.request;
     const mark = url.indexOf('?');
     return mark < 0 ? '' : url.slice(mark + 1);
   }
 
-  /** The same, parsed. URLSearchParams drops one leading `?` itself, so that `/v1/pets??a=1` keeps its own. */
+  /**
+   * `effectiveQuery`, parsed. URLSearchParams drops one leading `?`. One is added, so that `/v1/pets??a=1` keeps its
+   * own.
+   */
   get query(): URLSearchParams {
     return new URLSearchParams(`?${this.effectiveQuery}`);
   }
 
   /**
-   * The address of the client: that of the socket, or what TRUST_PROXY lets a proxy say in X-Forwarded-For, where that is an
-   * address and not just any text. Undefined once the socket is gone.
+   * The address of the client: that of the socket, or the one in X-Forwarded-For if TRUST_PROXY allows it and it is an
+   * IP address. Undefined when the socket is gone.
    */
   get clientAddress(): string | undefined {
     const { headers, socket } = this.request;
-    // Express reads the header for it.
+    // `request.ip` parses the header, so it is read only when needed.
     const said = headers['x-forwarded-for'] === undefined ? undefined : this.request.ip;
     return bareIpv4(said !== undefined && isIP(said) > 0 ? said : socket.remoteAddress);
   }
@@ -126,20 +134,20 @@ export class Exchange {
   }
 }
 
-/** The id that a request has, where it is well formed, else a new one. */
+/** The X-Request-Id of the request if it is well formed, else a new id. */
 export function requestIdOf({ headers: { 'x-request-id': inbound } }: IncomingMessage): string {
   return typeof inbound === 'string' && REQUEST_ID.test(inbound) ? inbound : newRequestId();
 }
 
-/** A new UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, and the variant and 74 random bits that a UUIDv4 has there too. */
+/** A new UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, then the variant and 74 random bits of a UUIDv4. */
 export function newRequestId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice('xxxxxxxx-xxxx-4'.length)}`;
 }
 
 /**
- * How much this process works on now. A request whose body is still arriving, or whose answer its client has yet to take,
- * is no part of it: were it one, slow clients could make the service refuse the others.
+ * The number of requests that this process works on now. A request does not count while its body arrives, or while its
+ * client reads the answer. Otherwise slow clients could make the service refuse the others.
  */
 export class Workload {
   private amount = 0;
@@ -148,13 +156,13 @@ export class Workload {
     return this.amount;
   }
 
-  /** Adds a request that the process works on now, or again. */
+  /** Counts a request, unless it is counted already. */
   take(exchange: Exchange): void {
     if (!exchange.isWorkedOn) this.amount += 1;
     exchange.isWorkedOn = true;
   }
 
-  /** There is nothing to do for this, for now or for good. */
+  /** Stops counting a request that waits or is answered. */
   rest(exchange: Exchange): void {
     if (exchange.isWorkedOn) this.amount -= 1;
     exchange.isWorkedOn = false;
@@ -163,14 +171,14 @@ export class Workload {
 
 type Carrier = IncomingMessage & { [EXCHANGE]?: Exchange };
 
-/** Begins the exchange of a request, which knows it from then on. */
+/** Creates the exchange of a request and stores it on the request. */
 export function beginExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   const exchange = new Exchange(request, response);
   (request as Carrier)[EXCHANGE] = exchange;
   return exchange;
 }
 
-/** Runs what is done for an exchange, for which all that comes of it works too. */
+/** Runs `work` in the async context of an exchange, for `currentExchange`. */
 export function runWithin(exchange: Exchange, work: () => void): void {
   running.run(exchange, work);
 }
@@ -182,32 +190,32 @@ export function exchangeOf(request: object): Exchange {
   return exchange;
 }
 
-/** The exchange that the running code works for; undefined in background work. */
+/** The exchange of the running code; undefined in background work. */
 export function currentExchange(): Exchange | undefined {
   return running.getStore();
 }
 
 /**
- * A request target without the scheme and the authority of an absolute form (RFC 9112 §3.2.2). Express would have
- * `url.parse` find the path: that takes `\` for `/`, and what it cannot read matches no route, or every one.
+ * Removes the scheme and the authority from a request target in absolute form (RFC 9112 §3.2.2). Express would use
+ * `url.parse`, which reads `\` as `/`. A target that it cannot parse would match no route, or every route.
  *
- * @param target one that begins with no slash.
+ * @param target a target that does not begin with a slash.
  */
 export function originForm(target: string): string {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
   return path === '' || path.startsWith('?') ? `/${path}` : path;
 }
 
-/** An IPv4 address with a port, or an IPv6 address in brackets, which may have one. */
+/** An IPv4 address with a port, or an IPv6 address in brackets with an optional port. */
 const WITH_PORT = /^\s*(?:\[([\da-f.]*:[\da-f:.]*)\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})\s*$/i;
 
 /**
- * Leaves the addresses alone in X-Forwarded-For, where some proxies write ports too. Express takes an element as it
- * stands, so that each connection of a client would be another client.
+ * Removes the ports that some proxies write into X-Forwarded-For. Express does not remove them, so each connection of a
+ * client would look like another client.
  */
 export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
   const forwarded = headers['x-forwarded-for'];
-  // Node joins what is repeated.
+  // Node joins repeated headers into one text.
   if (typeof forwarded !== 'string') return;
   const addresses = forwarded.split(',').map((element) => {
     const [, v6, v4] = WITH_PORT.exec(element) ?? [];
@@ -221,17 +229,17 @@ function bareIpv4(address: string | undefined): string | undefined {
   return address?.toLowerCase().startsWith('::ffff:') === true && address.includes('.') ? address.slice(7) : address;
 }
 
-/** The caller of a request whose key is accepted. */
+/** The caller of a request with an accepted key. */
 export interface Principal {
   /** The key's public id, 8 characters; safe to log. */
   readonly keyId: string;
-  /** The client that the key was made for. Several keys may belong to one client. */
+  /** The client that the key was created for. A client may have several keys. */
   readonly client: string;
-  /** What the key may do; `*` is everything. */
+  /** The scopes of the key; `*` allows everything. */
   readonly scopes: readonly string[];
 }
 
-/** A caller's trace, as W3C Trace Context puts it. */
+/** The trace of a caller, as in W3C Trace Context. */
 interface TraceContext {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
@@ -239,10 +247,10 @@ interface TraceContext {
   readonly spanId: string;
 }
 
-/** The 55 characters of version 00 are all of it; a later version may go on. */
+/** Version 00 has exactly 55 characters. A later version may have more. */
 const TRACEPARENT = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/;
 
-/** Reads a `traceparent` header (W3C Trace Context §3.2). Anything malformed is as if it had not been sent. */
+/** Parses a `traceparent` header (W3C Trace Context §3.2). A malformed one is ignored. */
 function parseTraceparent(header: string | string[] | undefined): TraceContext | undefined {
   if (typeof header !== 'string') return undefined;
   const [, traceId, spanId] = TRACEPARENT.exec(header) ?? [];
