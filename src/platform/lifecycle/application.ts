@@ -16,35 +16,39 @@ import { drain, listen, type StopTimes } from './traffic.js';
 
 /** An application that can be started and stopped. */
 export interface Application {
-  /** Where the API listens, e.g. `http://127.0.0.1:3000`; known once started. */
+  /** The address of the API, e.g. `http://127.0.0.1:3000`; empty before `start` has resolved. */
   readonly url: string;
-  /** Where probes and metrics are; known once started. */
+  /** The address of the probes and metrics; empty before `start` has resolved. */
   readonly managementUrl: string;
-  /** Nest's own application, e.g. to get a provider from. */
+  /** Nest's own application, e.g. to get a provider. */
   readonly nest: INestApplication;
   readonly log: Log;
 
   /**
-   * Listens, and begins to bring the database up. Probes say when it is ready; `ready` waits for it.
+   * Listens, and begins to bring up the database and the features. The probes tell when the service is ready; `ready`
+   * waits for that.
    *
-   * @throws {ListenError} where a port or an address may not be had.
+   * @throws {ListenError} (rejects) for a port or an address that the process cannot listen on.
    */
   start(): Promise<void>;
 
   /**
-   * Resolves once the first check found everything in order; before `start` at once, and never after `stop`.
+   * Resolves when the features have started and each health check has run after that, whatever its result. Before
+   * `start` it resolves at once. It never resolves if `stop` comes first.
    *
-   * @throws {TypeORMError} (rejects) for an entity or a migration that no database could take, which may come as the cause
-   *   of a {MigrationError}.
+   * @throws {TypeORMError} (rejects) for an entity or a migration that no database could accept. It may be the cause of
+   * a {MigrationError}.
+   * @throws {FeatureStartError} (rejects) for a feature that fails to start, or does not start in time.
    */
   ready(): Promise<void>;
 
   /**
-   * Stops without losing a request: not ready any more, `Connection: close` on what is answered, then no new
-   * connections, then the features' shutdown hooks, the database last. Asked again, it is the same stop.
+   * Stops without losing a request. The steps: the service is not ready, answers get `Connection: close`, no new
+   * connections are accepted, the features' shutdown hooks run, and the database closes last. A further call returns
+   * the result of the same stop.
    *
-   * @param times those of the configuration where they are left out.
-   * @returns false when requests, hooks or the database did not end in time.
+   * @param times Default: those of the configuration.
+   * @returns false if requests, hooks or the database did not end in time.
    */
   stop(times?: StopTimes): Promise<boolean>;
 }
@@ -55,10 +59,9 @@ interface Parts extends CoreProviders {
   readonly restoreEnvironment: () => void;
 }
 
-/** Milliseconds that hooks and the database have to end at least; the grace period of a pod is longer. */
+/** Milliseconds that hooks and the database have at least to close. The grace period of a pod is longer. */
 const CLOSE_MS = 3000;
 
-/** The application as this process runs it. */
 export class Running implements Application {
   url = '';
   managementUrl = '';
@@ -130,7 +133,10 @@ export class Running implements Application {
     return answered && closed;
   }
 
-  /** The features' hooks, then the database, then what exports traces. False when they did not end in time. */
+  /**
+   * Runs the features' hooks, then closes the database, then what exports traces. Returns false if one failed or they
+   * did not end in time.
+   */
   private async close(withinMs: number): Promise<boolean> {
     const { log, hooks } = this.parts;
     try {
@@ -146,7 +152,7 @@ export class Running implements Application {
 
   private async closeInOrder(): Promise<true> {
     const closing = this.nest.close();
-    // A shutdown hook may fail where its feature has not started.
+    // A shutdown hook may fail if its feature has not started. That failure is ignored.
     await (this.isUp ? closing : closing.catch(() => undefined));
     await this.link.close();
     await this.tracing?.stop();
@@ -164,7 +170,7 @@ export class Running implements Application {
       this.health.accept();
     }
     if (this.stopping === undefined) await this.health.checkAll();
-    // If it stops before it was up, it is never ready.
+    // If the stop came before the start was complete, `ready` never resolves.
     if (this.stopping !== undefined) return new Promise(() => undefined);
     this.nest.get(IdempotencyPurge).start();
     const { url, managementUrl } = this;
@@ -172,7 +178,7 @@ export class Running implements Application {
   }
 }
 
-/** 0.0.0.0 and :: are where to listen, not where to go. */
+/** 0.0.0.0 and :: are addresses to listen on, not to connect to. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -6,14 +6,15 @@ import { StartFault } from '../errors/index.js';
 import { version } from '../version.js';
 import type { Application } from './application.js';
 
-/** Milliseconds that a process with an unknown fault has to finish what it is doing, all in all. */
+/** Milliseconds that the process has to exit after an unknown fault, in total. */
 const CRASH_MS = 5000;
-/** Times for a stop after a crash: requests in flight may end, and no balancer is waited for. */
+/** The times of a stop after a crash: running requests may end, and there is no delay for load balancers. */
 const CRASH_STOP = { delayMs: 0, timeoutMs: 3500, closeMs: 500 };
 
 /**
- * Runs `work`; what stops it is printed on stderr, in plain words where they are known, with the fault's exit code. In
- * production, whose output is collected, not read on a terminal, it is a line of the log.
+ * Runs `work`. If it fails, prints the error on stderr and exits with the code of the error, or with 1. A known error
+ * is printed as plain words without a stack. In production the error is a log line, unless LOG_FORMAT is `pretty` or,
+ * without LOG_FORMAT, stderr is a terminal.
  *
  * @param command whether `work` is a command rather than the service.
  */
@@ -41,17 +42,17 @@ function fieldsOf(error: unknown, subject: string): object {
   return { err: describeError(error), msg: error instanceof Error ? `${subject}: ${messageOf(error)}` : subject };
 }
 
-/** The text of a command's failure, which ends in a newline, in the form in which `exitOnFault` prints failures. */
+/** Formats the failure of a command as `exitOnFault` does. The text ends in a newline. */
 export function commandFault(text: string): string {
   return isLogged() ? logLine('fatal', { event: 'command.failed', msg: text.trimEnd() }) : text;
 }
 
-/** A hint of a command, such as what to do next, in the same form. */
+/** Formats a hint of a command, such as what to do next, in the same way. */
 export function commandHint(text: string): string {
   return isLogged() ? logLine('info', { event: 'command.hint', msg: text.trimEnd() }) : text;
 }
 
-/** As the configuration says, or where that cannot be read, as the environment of the process says. */
+/** Reads the configuration, or only the environment of the process if the configuration cannot be read. */
 function isLogged(): boolean {
   const env = orElse(() => loadEnvironment(), process.env);
   const nodeEnv = orElse(() => readVariable(env, 'NODE_ENV'), env['NODE_ENV']);
@@ -67,27 +68,28 @@ function orElse<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** Without a logger, since the configuration of one may be what is faulty. */
+/** Works without a logger, because the logger's configuration may be the fault. */
 function logLine(level: Level, fields: object): string {
   const head = { level, time: new Date().toISOString(), service: 'animal-store', version, pid: process.pid };
   return cleanLine(`${JSON.stringify({ ...head, ...fields })}\n`);
 }
 
 /**
- * SIGTERM, SIGHUP and SIGINT stop the application: exit 0 when nothing was lost, 1 when requests had to be cut off.
+ * Stops the application at SIGTERM, SIGHUP and SIGINT. Exit codes: 0 if everything ended in time, 1 if something was
+ * cut off or failed, 130 at a second SIGINT.
  *
- * @param starting one that is still being put together serves nobody: the process ends at once.
+ * @param starting if the application is still being created, it serves nobody, and the process exits at once.
  */
 export function stopOnSignal(starting: Application | Promise<Application>): void {
   let application: Application | undefined;
   let stopping = false;
   void Promise.resolve(starting).then(
     (started) => (application = started),
-    // Whoever waits for it reports why.
+    // The caller that awaits it reports the error.
     () => undefined,
   );
   const stop = (signal: StopSignal): void => {
-    // A second SIGTERM must not abort a drain; a second Ctrl-C is a person who will not wait.
+    // A second SIGTERM must not abort a drain. A second Ctrl-C comes from a person who does not want to wait.
     if (stopping && signal !== 'SIGINT') return;
     if (stopping) process.exit(130);
     stopping = true;
@@ -104,12 +106,15 @@ export function stopOnSignal(starting: Application | Promise<Application>): void
   onStopSignal(stop);
 }
 
-/** Keeps SIGUSR1 from opening Node's debugger, which runs any code for whoever connects to its port. */
+/** Prevents SIGUSR1 from opening Node's debugger, which runs any code for every client of its port. */
 export function refuseDebugger(): void {
   process.on('SIGUSR1', () => undefined);
 }
 
-/** SIGUSR2 lets lines of `debug` through, the next one as `LOG_LEVEL` says again: an incident is looked into without a restart. */
+/**
+ * SIGUSR2 sets the log level to `debug`, and the next SIGUSR2 resets it to LOG_LEVEL. An incident can be examined
+ * without a restart.
+ */
 export function changeLogLevelOnSignal({ log }: Application): void {
   const configured = log.level;
   process.on('SIGUSR2', () => {
@@ -122,8 +127,8 @@ export function changeLogLevelOnSignal({ log }: Application): void {
 }
 
 /**
- * A fault that nobody caught leaves the process in a state that nobody knows: one line, a drain of at most 5 seconds,
- * exit 1.
+ * After an uncaught error the state of the process is unknown. Logs one line, drains for at most 5 seconds, and exits
+ * with 1.
  */
 export function crashOnUnknownFault(application: Application): void {
   let crashing = false;

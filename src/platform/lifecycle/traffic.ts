@@ -7,24 +7,24 @@ import type { ExchangeObserver } from '../http/index.js';
 import type { Log } from '../logging/index.js';
 import { inTime } from '../time.js';
 
-/** Milliseconds without a request after which what is still connected has none to finish. */
+/** Milliseconds without a running request after which the remaining connections are closed. */
 const QUIET_MS = 1000;
-/** Milliseconds that connections have to close once they were destroyed. */
+/** Milliseconds that destroyed connections have to close. */
 const CLOSE_MS = 500;
 
 /** How long the steps of a stop may take. */
 export interface StopTimes {
-  /** Milliseconds to go on serving, so that balancers see that this replica is not ready any more. */
+  /** Milliseconds during which the service still serves, so that load balancers see that this replica is not ready. */
   readonly delayMs: number;
-  /** Milliseconds that requests have to finish after that. */
+  /** Milliseconds that requests have to finish after the delay. */
   readonly timeoutMs: number;
   /** Milliseconds that hooks and the database have at least, however long requests took. */
   readonly closeMs: number;
 }
 
-/** A port that cannot be listened on, in plain words for whoever started the process. */
+/** The error for a port that the process cannot listen on, in plain words for the operator. */
 export class ListenError extends StartFault {
-  /** @param variable the one that says which port. */
+  /** @param variable the environment variable of the port. */
   constructor(variable: string, host: string, port: number, cause: unknown) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown fault';
     super(`${variable} ${port} on ${host} cannot be listened on: ${REASONS[code]?.(variable, code) ?? `${code}.`}`, {
@@ -37,7 +37,7 @@ export class ListenError extends StartFault {
 const noAddress = (_: string, code: string): string =>
   `no address is found for this name (${code}). Set HOST to an address.`;
 
-/** Why, and what to change; both ports are on `HOST`. */
+/** The reason for each error code, and what to change. Both ports are on `HOST`. */
 const REASONS: Readonly<Record<string, (variable: string, code: string) => string>> = {
   EADDRINUSE: (variable) => `another process listens there (EADDRINUSE). Set ${variable} to another port.`,
   EADDRNOTAVAIL: () => 'this machine has no such address (EADDRNOTAVAIL). Set HOST to one that it has.',
@@ -47,8 +47,8 @@ const REASONS: Readonly<Record<string, (variable: string, code: string) => strin
 };
 
 /**
- * @param variable the one that says which port.
- * @param port 0 for any.
+ * @param variable the environment variable of the port.
+ * @param port 0 for any free port.
  * @returns the port that the server listens on.
  * @throws {ListenError} (rejects)
  */
@@ -63,15 +63,15 @@ export async function listen(variable: string, server: Server, host: string, por
 }
 
 /**
- * Ends a server's traffic. The answers say `Connection: close`; only then is the server closed,
- * which drops idle keep-alive connections at once (nodejs/node#60617).
+ * Ends the traffic of a server. First all answers get `Connection: close`. The server is closed only after that,
+ * because its close drops idle keep-alive connections at once (nodejs/node#60617).
  *
- * @returns false when requests had to be cut off; the log names their routes.
+ * @returns false if requests were cut off; the log names their routes.
  */
 export async function drain(server: Server, observer: ExchangeObserver, times: StopTimes, log: Log): Promise<boolean> {
   observer.drain();
   await sleep(times.delayMs);
-  // `close` of an HTTP server also stops what answers 408 to those that send too slowly.
+  // `close` of an HTTP server would also stop the timer that answers 408 to slow requests.
   const closed = new Promise<boolean>((resolve) => NetServer.prototype.close.call(server, () => resolve(true)));
   server.closeIdleConnections();
   const over = new AbortController();
@@ -86,14 +86,17 @@ export async function drain(server: Server, observer: ExchangeObserver, times: S
     }));
     log.error({ event: 'app.cut_off', stuck }, 'Requests were cut off at the shutdown timeout');
     server.closeAllConnections();
-    // Each of them has its line in the log once its connection is closed, which is later than the server's close.
+    // Each request is logged when its connection is closed, which is later than the close of the server.
     const end = performance.now() + CLOSE_MS;
     while (observer.inFlight().length > 0 && performance.now() < end) await sleep(5);
   }
   return whole;
 }
 
-/** Who is connected and sends nothing, or half of a head, is not waited for; nor does an event stream end by itself. */
+/**
+ * Ends the event streams, which do not end by themselves. Closes all connections when no request has run for QUIET_MS,
+ * even if a client has sent half of a head.
+ */
 async function closeWhenQuiet(server: Server, observer: ExchangeObserver, over: AbortSignal): Promise<void> {
   for (let quietSince = performance.now(); !over.aborted; await sleep(50)) {
     observer.endEventStreams();

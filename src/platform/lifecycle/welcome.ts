@@ -6,12 +6,12 @@ import { documentedProperties } from '../nest-internals.js';
 import { RouteTable, type Route } from '../routing/index.js';
 import type { Application } from './application.js';
 
-/** In development, prints how to use the service, with a first API key where there is none. */
+/** In development, prints how to use the service. Creates and prints a first API key if there is none. */
 export async function welcome(application: Application): Promise<void> {
   const config = application.nest.get<Config>(CONFIG);
   if (config.env !== 'development') return;
   const key = await createFirstKey(application.nest.get(ApiKeyStore));
-  // The log of the start is printed above it.
+  // The log lines of the start must be printed first.
   await flushLog(application.log);
   process.stdout.write(words(application.url, key, application.nest.get(RouteTable).all()));
 }
@@ -23,7 +23,10 @@ function words(url: string, key: string | undefined, routes: readonly Route[]): 
   return `${[...lines, `  OpenAPI      ${url}/openapi.json`, `  Swagger UI   ${url}/docs`, ''].join('\n')}\n`;
 }
 
-/** The first operation that creates something, with the examples of its body as the document has them. */
+/**
+ * A curl command for the first operation that creates something, with the examples of its body from the OpenAPI
+ * document.
+ */
 function firstRequest(url: string, key: string | undefined, routes: readonly Route[]): string[] {
   const route = routes.find(({ method, bodyType, path }) => method === 'POST' && bodyType && !path.includes('{'));
   if (route?.bodyType === undefined) return [];
@@ -32,7 +35,7 @@ function firstRequest(url: string, key: string | undefined, routes: readonly Rou
       field.required === false ? [] : [[name, field.example]],
     ),
   );
-  // No line is wider than a terminal of 80 columns, as far as the example of the body allows: a key has 55 characters.
+  // A key has 55 characters. No line is wider than 80 columns, unless the example of the body is long.
   return [
     '',
     `  Try ${route.operationId} with it:`,

@@ -5,8 +5,9 @@ import { exitCodeOf, onStopSignal } from './stop-signals.js';
 const FIRST_SUPPORTED = 24;
 
 /**
- * On an older Node, runs the same command on the Node 24 that the package `node` brings, installed here or beside this
- * package, and becomes a shell around it: an old Node has no exact JSON numbers. Resolves at once on a supported one.
+ * On an older Node, runs the same command on the Node 24 of the package `node`, installed here or beside this package.
+ * This process then only passes signals and the exit code on. An old Node has no exact JSON numbers. On a supported
+ * Node, resolves at once.
  */
 export async function useSupportedNode(): Promise<void> {
   if (isSupported(process.versions.node)) return endWithParent();
@@ -18,7 +19,7 @@ export async function useSupportedNode(): Promise<void> {
     );
     process.exit(1);
   }
-  // In a group of its own: a terminal signals all of one, so that with the signal passed on one Ctrl-C would be two.
+  // In a separate process group: a terminal signals the whole group, so the child would get one Ctrl-C twice.
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
@@ -31,23 +32,26 @@ export async function useSupportedNode(): Promise<void> {
   await new Promise<never>((_resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      // One that was stopped before it could listen.
+      // A signal ended the child, for example before it had a listener.
       if (signal !== null) process.exit(isStopped && isService ? 0 : exitCodeOf(signal));
       process.exit(code ?? 1);
     });
   });
 }
 
-/** Ends what an older Node started, in order, once that is gone: killed, it passes no signal on. */
+/**
+ * In a child of an older Node, stops the process in order when that parent is gone. A killed parent passes no signal
+ * on.
+ */
 function endWithParent(): void {
   if (process.env.ANIMAL_STORE_CHILD === undefined) return;
   delete process.env.ANIMAL_STORE_CHILD;
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  // It is no work, so a command ends without it.
+  // The channel must not keep a command alive that has finished.
   process.channel?.unref();
 }
 
-/** Where that package is; undefined where there is none, as in production, or one that is as old. */
+/** The path of the package's Node; undefined if the package is not installed, as in production, or is too old. */
 function installedNode(): string | undefined {
   const find = createRequire(import.meta.url);
   try {
