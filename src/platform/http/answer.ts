@@ -135,8 +135,8 @@ function isUnchanged(header: string | undefined, tag: string): boolean {
 const WRITTEN = Symbol('animal-store:written');
 
 /**
- * A page as it was sent before. It is stored on the page itself. A WeakMap would keep it until the next full
- * collection, even after a young key is gone.
+ * A page as it was sent before. It is stored on the page itself. A WeakMap would keep it after the page is gone, until
+ * the next full collection.
  */
 interface WrittenPage {
   readonly query: string;

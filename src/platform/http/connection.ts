@@ -156,7 +156,7 @@ export function closeAfterReading(socket: Socket): void {
 }
 
 /**
- * The classes of requests and responses. All requests after the last answered one of a connection are one object.
+ * The classes of requests and responses. All requests after the last answered one of a connection share one object.
  * Otherwise Node would keep each of them until the connection is closed. A packet holds about two thousand of 1.6 KB
  * each, so 200 connections that nobody reads would take half a gigabyte.
  */

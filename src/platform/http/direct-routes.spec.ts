@@ -14,7 +14,7 @@ const plain = ['/v1/pets', '/v1/pets/{petId}', '/a/{b}', '/a/b', '/a', '/b'].map
   },
 })) as unknown as PlainHandler[];
 
-/** What a request comes to: the parameters that the handler got; undefined where it is left to Express. */
+/** The parameters that the handler received; undefined if the request is left to Express. */
 function direct(routes: DirectRoutes, method: string, url: string): object | undefined {
   seen.length = 0;
   const taken = routes.dispatch({ method, url } as Request, {} as Response);

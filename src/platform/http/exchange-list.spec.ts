@@ -7,7 +7,7 @@ import { Exchange } from './exchange.js';
 import { ExchangeList } from './exchange-list.js';
 
 const MIB = 1024 ** 2;
-/** Exchanges that are in the list at any time, and how many come and go. */
+/** Exchanges that are in the list at the same time, and exchanges in total. */
 const AT_ONCE = 32;
 const IN_ALL = 60_000;
 
@@ -51,7 +51,7 @@ describe('ExchangeList', () => {
       comeAndGo(IN_ALL / 20);
       most = Math.max(most, oldBytes() - before);
     }
-    // One that is kept is some 4 KiB.
+    // An exchange that is kept takes about 4 KiB.
     expect(most / MIB).toBeLessThan(12);
   });
 });

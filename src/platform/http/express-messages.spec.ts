@@ -10,7 +10,7 @@ const servers: Server[] = [];
 
 afterAll(() => servers.forEach((server) => server.close()));
 
-/** An application that tells its title, and whether a response is still what it was born as. */
+/** An application that answers with its title, and with whether the response still has its first prototype. */
 function application(title: string): Express {
   const made = express().set('title', title);
   made.get('/', (_request, response: Response) => {
@@ -20,7 +20,7 @@ function application(title: string): Express {
   return made;
 }
 
-/** @returns where it answers. */
+/** @returns the URL of the server. */
 async function serve(made: Express): Promise<string> {
   const server = createServer(expressMessages(made), (request, response) => {
     beginExchange(request, response);
@@ -53,7 +53,7 @@ describe('expressMessages', () => {
   });
 });
 
-/** Has a listener answer a request. */
+/** Sends a request to a listener. */
 async function answered(listener: RequestListener, init: RequestInit = {}): Promise<globalThis.Response> {
   const server = createServer(listener);
   servers.push(server);

@@ -125,7 +125,7 @@ function documentedType({ handler, successStatus }: Route): unknown {
   return responses?.[successStatus]?.type;
 }
 
-/** Undefined if an argument comes from anything else. */
+/** Undefined if an argument is not an `Input`. */
 function inputsOf({ inputs }: Route): readonly Input[] | undefined {
   if (!inputs.every(isPlain)) return undefined;
   // Nest runs the pipes of several arguments at the same time, and decides which error comes first.

@@ -25,8 +25,7 @@ export interface Application {
   readonly log: Log;
 
   /**
-   * Listens, and begins to bring up the database and the features. The probes tell when the service is ready; `ready`
-   * waits for that.
+   * Listens, and begins to bring up the database and the features. The probes tell when the service is ready.
    *
    * @throws {ListenError} (rejects) for a port or an address that the process cannot listen on.
    */

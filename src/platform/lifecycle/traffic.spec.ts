@@ -4,7 +4,7 @@ import { listen, ListenError } from './traffic.js';
 
 describe('what is told where nobody can listen', () => {
   it('names an address that the machine does not have', async () => {
-    // TEST-NET-3 (RFC 5737): no machine has it.
+    // TEST-NET-3 (RFC 5737): no machine has this address.
     const why = 'this machine has no such address (EADDRNOTAVAIL). Set HOST to one that it has.';
     await expect(listen('PORT', createServer(), '203.0.113.7', 0)).rejects.toThrow(
       `PORT 0 on 203.0.113.7 cannot be listened on: ${why}`,
@@ -12,7 +12,7 @@ describe('what is told where nobody can listen', () => {
   });
 
   it('names a host that has no address', async () => {
-    // RFC 2606: no name server knows it. One that cannot be asked says so in its own word.
+    // RFC 2606: no name server knows this name. Without a reachable name server the code is another one.
     await expect(listen('PORT', createServer(), 'nowhere.invalid', 0)).rejects.toThrow(
       /^PORT 0 on nowhere\.invalid cannot be listened on: no address is found for this name \(E\w+\)\. Set HOST to an address\.$/,
     );
