@@ -22,7 +22,7 @@ export function sliceOf<T>(rows: readonly T[], limit: number): Slice<T> {
 }
 
 /** A slice that keeps the page created from it. Simultaneous requests for the same page share the slice. */
-export class ReadSlice<T> implements Slice<T> {
+class ReadSlice<T> implements Slice<T> {
   private made:
     { readonly toWire: unknown; readonly cursor: string | undefined; readonly page: Page<unknown> } | undefined;
 

@@ -85,10 +85,14 @@ async function read(file: string): Promise<{ entries: readonly unknown[]; stats?
 
 /** Gives the draft the owner, group and permissions of the file, so that the service can read it. */
 async function makeAlike(draft: string, { uid, gid, mode }: Stats): Promise<void> {
-  await chown(draft, uid, gid).catch((error: unknown) => {
-    if (codeOf(error) !== 'EPERM') throw error;
-    throw new ApiKeysFileError(`it belongs to user ${uid} and group ${gid}, and only they or root may write it anew`);
-  });
+  const own = await stat(draft);
+  // Some file systems refuse every change of the owner, also one that changes nothing.
+  if (own.uid !== uid || own.gid !== gid) {
+    await chown(draft, uid, gid).catch((error: unknown) => {
+      if (codeOf(error) !== 'EPERM') throw error;
+      throw new ApiKeysFileError(`it belongs to user ${uid} and group ${gid}, and only they or root may write it anew`);
+    });
+  }
   await chmod(draft, mode & 0o777);
 }
 
@@ -123,7 +127,7 @@ export class FileLock {
       if (lock !== undefined) return lock;
       if (performance.now() >= end) {
         throw new ApiKeysFileError(
-          `another process holds its lock file ${path}; one that was left there is passed over after ${LEFT_AFTER_MS / 1000} s`,
+          `another process holds its lock file ${path}; an abandoned lock file is ignored after ${LEFT_AFTER_MS / 1000} s`,
         );
       }
       await sleep(randomInt(5, 50));

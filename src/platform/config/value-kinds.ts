@@ -48,7 +48,7 @@ export function integer(min: number, max: number): ExactValidator<number> {
   return valueKind(`a whole number from ${min} to ${max}`, (text) => integerWithin(text, min, max));
 }
 
-export function integerWithin(text: string, min: number, max: number): number | undefined {
+function integerWithin(text: string, min: number, max: number): number | undefined {
   if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) return undefined;
   const value = Number(text);
   return value >= min && value <= max ? value : undefined;

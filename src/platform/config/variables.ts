@@ -144,7 +144,7 @@ const database = {
   DATABASE_TLS_MODE: tlsMode({
     default: 'verify-identity',
     devDefault: 'disable',
-    desc: 'TLS to the database, and which check of the server certificate',
+    desc: 'TLS to the database, and how the certificate of the server is checked',
   }),
   DATABASE_TLS_CA_FILE: kinds.readableFile({
     default: undefined,

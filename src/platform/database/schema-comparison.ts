@@ -192,7 +192,7 @@ export interface SqliteColumn {
   readonly hasDefault: boolean;
 }
 
-export async function readSqliteTables(ask: Ask, names: readonly string[]): Promise<Tables<SqliteColumn>> {
+async function readSqliteTables(ask: Ask, names: readonly string[]): Promise<Tables<SqliteColumn>> {
   const tables = new Map<string, ReadonlyMap<string, SqliteColumn>>();
   for (const name of names) {
     const rows = await ask('SELECT name, type, "notnull" AS strict, pk, dflt_value FROM pragma_table_info(?)', [name]);

@@ -1,5 +1,6 @@
 import {
   Body,
+  ClassSerializerInterceptor,
   Controller,
   Get,
   Inject,
@@ -8,12 +9,18 @@ import {
   Param,
   Post,
   Query,
+  Render,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
   ValidationPipe,
   Version,
   type Type,
 } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter } from 'node:events';
+import { BaseExceptionFilter } from '@nestjs/core';
 import { ApiCreatedResponse, ApiOperation } from '@nestjs/swagger';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { WebSocketGateway } from '@nestjs/websockets';
@@ -92,6 +99,36 @@ describe('a class that Nest knows no parameters of', () => {
     ['as a controller', { controllers: [Shelf] }],
   ])('%s is told', async (_, metadata) => {
     expect(await violationsOf(feature({}, metadata))).toEqual([fault]);
+  });
+
+  it.each([
+    ['of a controller', UseGuards(Shelf), UseGuards()],
+    ['of a handler', UseGuards(), UseInterceptors(Shelf as Type)],
+  ])('around a handler, %s, is reported', async (_, onController, onHandler) => {
+    @onController
+    @Controller('toys')
+    class ToysController {
+      @Get()
+      @onHandler
+      listToys(): unknown {
+        return [];
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([fault]);
+  });
+
+  it('is none of what Nest brings to put around a handler', async () => {
+    @Controller('toys')
+    @UsePipes(ValidationPipe)
+    @UseFilters(BaseExceptionFilter)
+    class ToysController {
+      @Get()
+      @UseInterceptors(ClassSerializerInterceptor)
+      listToys(): unknown {
+        return [];
+      }
+    }
+    expect(await violationsOf(feature({}, { controllers: [ToysController] }))).toEqual([]);
   });
 
   it('is not one without any, nor one whose parameters are told, nor a function', async () => {
@@ -330,7 +367,7 @@ describe('where a handler is', () => {
   });
 });
 
-it('what waits for another protocol than HTTP is told', async () => {
+it('a handler or a gateway that could not answer is reported', async () => {
   @WebSocketGateway()
   class Doorbell {}
 
@@ -345,11 +382,18 @@ it('what waits for another protocol than HTTP is told', async () => {
     onStamp(stamp: unknown): unknown {
       return stamp;
     }
+
+    @Get('page')
+    @Render('page')
+    readPage(): object {
+      return {};
+    }
   }
   const metadata = { providers: [Doorbell], controllers: [MailController] };
   expect(await violationsOf(feature({}, metadata))).toEqual([
     "feature 'toys' has MailController.takeLetter, which waits for messages, and the service takes none; declare it by @Post()",
     "feature 'toys' has MailController.onStamp, which waits for messages, and the service takes none; declare it by @Post()",
+    "feature 'toys' has MailController.readPage, which renders a view, and there is no view engine; return JSON, or text with @Header()",
     "feature 'toys' has Doorbell, a WebSocket gateway, and the service speaks HTTP only; send events by @Sse()",
   ]);
 });

@@ -1,7 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import module from 'node:module';
 import { dirname } from 'node:path';
-import type { Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 // Two files of semver. Its index would load all forty at every start.
 import satisfies from 'semver/functions/satisfies.js';
@@ -10,10 +9,10 @@ import { DataSource } from 'typeorm';
 import { isPlatformVariable } from '../config/index.js';
 import { StartFault } from '../errors/index.js';
 import { fileOf, isKebabCase, ownerOf, type Feature } from '../feature.js';
-import * as nest from '../nest-internals.js';
 import { discoverRoutes, type Route } from '../routing/index.js';
 import { clashesOf, tableOf, type Claimant } from './claims.js';
-import { classOf, declareFeatures, nameOfEntity, type DeclaredFeature } from './declared-features.js';
+import { faultsOfClasses } from './class-faults.js';
+import { declareFeatures, nameOfEntity, type DeclaredFeature } from './declared-features.js';
 import { clashesOfSchemas, documentClasses } from './documented-classes.js';
 import { faultsOfRoutes } from './route-faults.js';
 
@@ -128,52 +127,6 @@ function faultsOfProviders({ modules }: DeclaredFeature): string[] {
 }
 
 /**
- * Metadata about the dependencies of a class, written by the compiler or by `@Inject()` on a parameter or a property.
- */
-const KNOWN_NEEDS = [nest.PARAMTYPES_METADATA, nest.SELF_DECLARED_DEPS_METADATA, nest.PROPERTY_DEPS_METADATA];
-
-/**
- * Finds classes that Nest would create without their dependencies, WebSocket gateways, which would answer without a
- * key, and message handlers, which would never be called.
- */
-function faultsOfClasses({ modules }: DeclaredFeature): string[] {
-  const made = new Set(
-    modules.flatMap(({ controllers, providers }) => [...controllers, ...providers.flatMap(classOf)]),
-  );
-  return [...made].flatMap((type) => [
-    ...(takesSomething(type) && !KNOWN_NEEDS.some((key) => Reflect.hasMetadata(key, type))
-      ? [
-          `has ${type.name}, of whose constructor Nest knows nothing: ` +
-            'it lacks @Injectable(), or was compiled without emitDecoratorMetadata; ' +
-            'where it can do with nothing, provide it by useFactory',
-        ]
-      : []),
-    ...(Reflect.hasMetadata(nest.GATEWAY_METADATA, type)
-      ? [`has ${type.name}, a WebSocket gateway, and the service speaks HTTP only; send events by @Sse()`]
-      : []),
-    ...handlersOf(type)
-      .filter(([, handler]) => Reflect.hasMetadata(nest.PATTERN_METADATA, handler))
-      .map(
-        ([name]) =>
-          `has ${type.name}.${name}, which waits for messages, and the service takes none; declare it by @Post()`,
-      ),
-  ]);
-}
-
-function handlersOf(type: Type): [name: string, handler: object][] {
-  const members = Object.entries(Object.getOwnPropertyDescriptors(type.prototype as object));
-  return members.flatMap(([name, { value }]) => (typeof value === 'function' ? [[name, value as object]] : []));
-}
-
-/**
- * False for a constructor function that is not a class (Node's `EventEmitter`), and for a class that only inherits its
- * constructor, such as a subclass of a library's client. They need no injection.
- */
-function takesSomething(type: Type): boolean {
-  return type.length > 0 && Function.prototype.toString.call(type).startsWith('class');
-}
-
-/**
  * Packages of which a process must load one copy only. Injection compares classes by identity, exceptions are
  * recognised by `instanceof`, and each copy of a package has its own metadata storage.
  */
@@ -196,7 +149,7 @@ const HERE = import.meta.url;
  * One clause for each package that the feature would load from another place than the platform. A feature that is
  * declared by a second copy of animal-store is known to that copy only, so its scopes would be lost.
  */
-export function faultsOfCopies(feature: Feature): string[] {
+function faultsOfCopies(feature: Feature): string[] {
   if (ownerOf(feature.module) === undefined) {
     return [`was not declared by the defineFeature of ${folderOf('..', HERE) ?? HERE}; there may be one animal-store`];
   }

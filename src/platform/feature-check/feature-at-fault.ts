@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 // A default import, because a named import of `getCallSites` would stop an old Node before it is refused with a
 // message.
 import util from 'node:util';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiError, StartFault } from '../errors/index.js';
 import { callingFile, fileOf, type Feature } from '../feature.js';
 import { stackOf } from '../logging/index.js';
@@ -41,16 +42,20 @@ export async function attributeToFeature<T>(features: readonly Feature[], starti
     return await starting;
   } catch (error) {
     if (error instanceof FeatureStartError || !(error instanceof Error)) throw error;
-    const names = namesIn(await declareFeatures(features));
-    // A name may begin or end with `$`, where `\b` does not match.
-    const words = error.message.match(/[\p{ID_Continue}$]+/gu) ?? [];
-    const feature =
-      ownerOfFiles(features)(filesIn(error.stack ?? '')) ?? words.map((word) => names.get(word)).find(Boolean);
+    const feature = ownerOfFiles(features)(filesIn(error.stack ?? '')) ?? (await ownerOfWords(error.message, features));
     if (feature === undefined) throw error;
     // The message of a StartFault is complete without a stack.
     if (error instanceof StartFault) throw new StartFault(`feature '${feature}' cannot start: ${error.message}`);
     throw new FeatureStartError(feature, error);
   }
+}
+
+/** The feature of the first class that a message names. */
+async function ownerOfWords(message: string, features: readonly Feature[]): Promise<string | undefined> {
+  const names = namesIn(await declareFeatures(features));
+  // A name may begin or end with `$`, where `\b` does not match.
+  const words = message.match(/[\p{ID_Continue}$]+/gu) ?? [];
+  return words.map((word) => names.get(word)).find(Boolean);
 }
 
 /**
@@ -67,7 +72,11 @@ const CALLS = 30;
 export function lineAttribution(features: readonly Feature[]): (context: unknown) => string | undefined {
   let names: ReadonlyMap<unknown, string | undefined> = new Map();
   const ownerOf = ownerOfFiles(features);
-  void declareFeatures(features).then((declared) => (names = namesIn(declared)));
+  // The check of the features reports a declaration that cannot be read.
+  void declareFeatures(features).then(
+    (declared) => (names = namesIn(declared)),
+    () => undefined,
+  );
   const callers = (): string[] =>
     util.getCallSites(CALLS, { sourceMap: false }).map(({ scriptName }) => pathOf(scriptName));
   return (context) => names.get(context) ?? ownerOf(callers());
@@ -87,6 +96,8 @@ function namesIn(features: readonly DeclaredFeature[]): ReadonlyMap<unknown, str
       names.set(each, names.has(each) && names.get(each) !== name ? undefined : name);
     }
   }
+  // Imported by every feature with tables, so its name says nothing.
+  names.delete(TypeOrmModule.name);
   return names;
 }
 

@@ -13,7 +13,7 @@ const SENTENCES: Readonly<Record<string, string | ((error: Unresolved) => string
   UndefinedModuleException: undefinedIn,
   UndefinedModuleEntryException: undefinedIn,
   InvalidProviderException: (error) => {
-    const [provider, module] = partsOf(error, /provider (.+) in the (\S+) "providers"/);
+    const [provider = '', module = 'one of its modules'] = partsOf(error, /provider (.+) in the (\S+) "providers"/);
     return `${module} has a provider ${provider} without useClass, useValue, useFactory or useExisting; two files that import each other leave one undefined`;
   },
   UnknownExportException:
@@ -26,11 +26,11 @@ const SENTENCES: Readonly<Record<string, string | ((error: Unresolved) => string
   UnknownDependenciesException: ({ type, context }) => missing(String(type), context?.name),
   UndefinedDependencyException: () => missing('a provider', undefined),
   UnknownElementException: (error) => {
-    const [name] = partsOf(error, /find (.+) element/);
+    const [name = 'a provider'] = partsOf(error, /find (.+) element/);
     return `${name} is asked of ModuleRef, and no module has it; add it to the providers of one`;
   },
   MissingPrimaryColumnError: (error) => {
-    const [entity] = partsOf(error, /"(.+)"/);
+    const [entity = 'An entity'] = partsOf(error, /"(.+)"/);
     return `${entity} has no primary column; give it one by @PrimaryGeneratedColumn() or @PrimaryColumn()`;
   },
 };
@@ -53,7 +53,10 @@ function partsOf({ message }: Error, pattern: RegExp): string[] {
 }
 
 function undefinedIn(error: Error): string {
-  const [index, module, list] = partsOf(error, /\[(\d+)\] of the (\S+) "(\w+)" array/);
+  const [index = '', module = 'one of its modules', list = 'lists'] = partsOf(
+    error,
+    /\[(\d+)\] of the (\S+) "(\w+)" array/,
+  );
   return `${module} has undefined at [${index}] of its ${list}; two files that import each other leave it so: move what both need into a third file, or use forwardRef()`;
 }
 

@@ -50,7 +50,7 @@ function faultsOfInput({ queryType, inputs }: Route): string[] {
     }
     if ((kind === 'param' && data !== undefined) || isChecked(type)) return [];
     return [
-      `takes a ${kind === 'param' ? 'path parameters' : kind} of ${type.name}, no property of which has a decorator; ` +
+      `takes ${kind === 'param' ? 'path parameters' : `a ${kind}`} of ${type.name}, no property of which has a decorator; ` +
         'give its properties decorators of class-validator, such as @IsString()',
     ];
   });

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import express, { type Express, type Response } from 'express';
 import { once } from 'node:events';
 import { createServer, ServerResponse, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { beginExchange } from './exchange.js';
 import { bodyBytes, expressMessages } from './express-messages.js';
 
@@ -51,6 +51,21 @@ describe('expressMessages', () => {
     await serve(made);
     expect(await ask(await serve(made))).toEqual({ title: 'one', isAsBorn: true });
   });
+});
+
+it('closes the connection as the head says, also where a handler writes another head after it', async () => {
+  const made = express();
+  made.get('/', (_request, response: Response) => {
+    response.writeHead(200, { Connection: 'close', 'Content-Length': 4 });
+    expect(() => response.writeHead(500)).toThrow('Cannot write headers after they are sent');
+    response.end('last');
+  });
+  const { hostname, port } = new URL(await serve(made));
+  // Only the head may close the connection.
+  for (const server of servers) server.keepAliveTimeout = 0;
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect((await socket.toArray()).join('')).toMatch(/last$/);
 });
 
 /** Sends a request to a listener. */

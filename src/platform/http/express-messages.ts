@@ -76,7 +76,7 @@ export function expressMessages(application: Express): {
         completeHead(this, exchange);
       }
       // Node also sets it before the head is written, if the client has ended its side. But an Error may follow.
-      this._last = false;
+      if (!this.headersSent) this._last = false;
       (super.writeHead as (...head: unknown[]) => this)(...head);
       if (this.isLast) endPipeline(this);
       return this;

@@ -15,9 +15,10 @@ const CLOSE_BRACE = 0x7d;
 
 /**
  * Finds numbers that a double may represent inexactly: with a fraction, an exponent or 16 digits, or `-0`, which would
- * become a negative zero. A match inside a string costs only time.
+ * become a negative zero. It may also match inside a string.
  */
 const INEXACT_NUMBER = /(?:^|[:,[\s])(?:-0|-?\d+[.eE]|-?\d{16})/;
+const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*"/g;
 
 // `ignoreBOM` keeps the byte order mark in the text, so that it can be refused (RFC 8259 §8.1 allows that).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -41,7 +42,12 @@ export function parseJson(bytes: Uint8Array): unknown {
   const value = parse(text, misread);
   if (countNames(value) !== names) throw invalid('The request body has a duplicate key.');
   // lossless-json has already parsed the numbers exactly.
-  return misread || !INEXACT_NUMBER.test(text) ? value : JSON.parse(text, exactNumber);
+  return misread || !hasInexactNumber(text) ? value : JSON.parse(text, exactNumber);
+}
+
+/** Whether a number, outside of strings, needs the slow reviver. */
+function hasInexactNumber(text: string): boolean {
+  return INEXACT_NUMBER.test(text) && INEXACT_NUMBER.test(text.replace(STRING, '""'));
 }
 
 function decode(bytes: Uint8Array): string {
