@@ -339,5 +339,36 @@ onEachEngine('below the framework', (engine) => {
       expect(await connection.receive({ limitMs: 1000 })).toBeErrorShape(400, 'bad_request');
       await expectLast(connection);
     });
+
+    const LONG = 'a'.repeat(30_000);
+
+    it.each([
+      ['open, in its packet', [`${GET}GET /v1/pets HTTP/1.1\r\nX: ${LONG}`]],
+      ['open, in the next packets', [GET, 'GET /v1/pets HTTP/1.1\r\nX: ', LONG]],
+      ['complete', [`${GET}GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ${LONG}\r\n\r\n`]],
+    ])('a head that is too large, %s', async (_, packets) => {
+      const connection = await store.connect();
+      for (const packet of packets) {
+        connection.send(withKey(packet));
+        await sleep(50);
+      }
+      expect((await connection.receive({ limitMs: 1000 })).status).toBe(200);
+      expect(await connection.receive({ limitMs: 1000 })).toBeErrorShape(431, 'headers_too_large');
+      await expectLast(connection);
+    });
+
+    it.each(['in its packet', 'in the next'])('a head that the client does not complete, %s', async (place) => {
+      const connection = await store.connect();
+      const part = 'GET /v1/pe';
+      connection.send(withKey(place === 'in its packet' ? GET + part : GET));
+      if (place === 'in the next') {
+        await sleep(50);
+        connection.send(part);
+      }
+      connection.end();
+      expect((await connection.receive({ limitMs: 1000 })).status).toBe(200);
+      expect(await connection.receive({ limitMs: 1000 })).toBeErrorShape(400, 'bad_request');
+      await expectLast(connection);
+    });
   });
 });

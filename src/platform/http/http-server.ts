@@ -31,6 +31,9 @@ interface Messages {
   readonly ServerResponse?: typeof ServerResponse;
 }
 
+/** The limit of Node's parser. The limits of the URL and of the headers are checked below it. */
+const MOST_HEAD_BYTES = URL_LIMIT_BYTES + HEADERS_LIMIT_BYTES + 1024;
+
 /** Creates an HTTP server with the limits of this service: for request heads, times and pipelined requests. */
 export function createHttpServer(
   http: Config['http'],
@@ -41,7 +44,7 @@ export function createHttpServer(
   const server = createServer({
     ...messages,
     ...sharedBehindTheLast(messages),
-    maxHeaderSize: URL_LIMIT_BYTES + HEADERS_LIMIT_BYTES + 1024,
+    maxHeaderSize: MOST_HEAD_BYTES,
     headersTimeout: http.headersTimeoutMs,
     requestTimeout: http.requestTimeoutMs,
     keepAliveTimeout: http.keepAliveTimeoutMs,
@@ -132,21 +135,34 @@ function watch(socket: Socket): void {
   const report = parser[event];
   if (report === undefined) return;
   let isBehind: IncomingMessage | undefined;
+  // Bytes of the next head, as far as it has come. Until it is complete, the parser keeps its errors to itself.
+  let headBytes = 0;
+  const isHeadOpen = (): boolean => isBehind !== undefined && newestOn(socket)?.req === isBehind;
   const listener = (result: number | Error): void => {
     let read = result;
-    for (let bytes = parser.getCurrentBuffer(); !(read instanceof Error);) {
+    let bytes = parser.getCurrentBuffer();
+    if (isHeadOpen()) headBytes += bytes.length;
+    while (!(read instanceof Error)) {
       const request = pauses.get(socket);
       const isPause = request?.complete === true && isBehind !== request;
-      if (isPause) isBehind = request;
       bytes = bytes.subarray(read);
+      if (isPause) [isBehind, headBytes] = [request, bytes.length];
       if (bytes.length === 0) break;
-      read = isPause ? parser.execute(bytes) : unreadable();
+      read = isPause ? parser.execute(bytes) : unreadable(headBytes - bytes.length);
       // Reading these bytes has ended the connection.
       if (parser[event] !== listener) return;
     }
-    report(read);
+    report(isHeadOpen() && headBytes > MOST_HEAD_BYTES ? unreadable(headBytes) : read);
   };
   parser[event] = listener;
+  // Before Node's own listener, which may end the connection.
+  socket.prependOnceListener('end', () => {
+    if (isHeadOpen() && headBytes > 0) report(unreadable(headBytes));
+  });
 }
 
-const unreadable = (): Error => Object.assign(new Error('The parser stopped'), { code: 'HPE_INVALID' });
+/** @param headBytes how many bytes of a head the parser has read. */
+function unreadable(headBytes: number): Error {
+  const code = headBytes > MOST_HEAD_BYTES ? 'HPE_HEADER_OVERFLOW' : 'HPE_INVALID';
+  return Object.assign(new Error('The parser stopped'), { code });
+}
