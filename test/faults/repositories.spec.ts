@@ -196,7 +196,8 @@ describe('a feature of ordinary repositories on SQLite', () => {
 
   it('answers 503 to writers while another process has the file, and reads on', async () => {
     const database = await createSqliteDatabase();
-    const service = await Service.start({ database, program, env });
+    // The lock must end the writes, not the deadline of a request, which a machine that stands still may reach first.
+    const service = await Service.start({ database, program, env: { ...env, REQUEST_DEADLINE_MS: '20000' } });
     const client = new HttpClient(service.url, await storeKey(database));
     const other = new Sqlite(database.url.slice('sqlite:'.length));
     other.exec('BEGIN IMMEDIATE');
