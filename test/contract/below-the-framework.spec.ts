@@ -307,6 +307,15 @@ onEachEngine('below the framework', (engine) => {
     const UPGRADE = 'Connection: upgrade\r\nUpgrade: h2c\r\n\r\n';
     const GET = `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nKEY\r\n${UPGRADE}`;
 
+    async function sentIn(packets: readonly string[]): Promise<RawConnection> {
+      const connection = await store.connect();
+      for (const packet of packets) {
+        connection.send(withKey(packet));
+        await sleep(50);
+      }
+      return connection;
+    }
+
     it.each([
       ['a chunk in its packet', [`${CHUNKED}\r\n${UPGRADE}zz\r\n`]],
       ['a chunk in the next', [`${CHUNKED}\r\n${UPGRADE}`, 'zz\r\n']],
@@ -314,11 +323,7 @@ onEachEngine('below the framework', (engine) => {
       ['a trailer', [`${CHUNKED}\r\n${UPGRADE}`, `1d\r\n${VALID}\r\n`, '0\r\nX A: b\r\n\r\n']],
     ])('%s', async (_, packets) => {
       const before = await store.countPets();
-      const connection = await store.connect();
-      for (const packet of packets) {
-        connection.send(withKey(packet));
-        await sleep(50);
-      }
+      const connection = await sentIn(packets);
       const answer = await connection.receive({ limitMs: 1000 });
       expect(answer).toBeErrorShape(400, 'bad_request');
       await expectLast(connection);
@@ -330,11 +335,7 @@ onEachEngine('below the framework', (engine) => {
       ['in the next', [GET, 'hello\r\n\r\n']],
       ['behind half a head', [`${GET}GET /v1/pets HTTP/1.1\r\n`, 'Host : x\r\n\r\n']],
     ])('what is no request, %s', async (_, packets) => {
-      const connection = await store.connect();
-      for (const packet of packets) {
-        connection.send(withKey(packet));
-        await sleep(50);
-      }
+      const connection = await sentIn(packets);
       expect((await connection.receive({ limitMs: 1000 })).status).toBe(200);
       expect(await connection.receive({ limitMs: 1000 })).toBeErrorShape(400, 'bad_request');
       await expectLast(connection);
@@ -347,11 +348,7 @@ onEachEngine('below the framework', (engine) => {
       ['open, in the next packets', [GET, 'GET /v1/pets HTTP/1.1\r\nX: ', LONG]],
       ['complete', [`${GET}GET /v1/pets HTTP/1.1\r\nHost: x\r\nX: ${LONG}\r\n\r\n`]],
     ])('a head that is too large, %s', async (_, packets) => {
-      const connection = await store.connect();
-      for (const packet of packets) {
-        connection.send(withKey(packet));
-        await sleep(50);
-      }
+      const connection = await sentIn(packets);
       expect((await connection.receive({ limitMs: 1000 })).status).toBe(200);
       expect(await connection.receive({ limitMs: 1000 })).toBeErrorShape(431, 'headers_too_large');
       await expectLast(connection);
