@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { MetadataScanner } from '@nestjs/core';
 import * as nest from '../nest-internals.js';
 import { classOf, type DeclaredFeature } from './declared-features.js';
 
@@ -56,9 +57,9 @@ function classesAround(controller: Type): Type[] {
   return given.filter((each) => typeof each === 'function') as Type[];
 }
 
-function handlersOf(type: Type): [name: string, handler: object][] {
-  const members = Object.entries(Object.getOwnPropertyDescriptors(type.prototype as object));
-  return members.flatMap(([name, { value }]) => (typeof value === 'function' ? [[name, value as object]] : []));
+function handlersOf({ prototype }: Type): [name: string, handler: object][] {
+  const methods = prototype as Readonly<Record<string, object>>;
+  return new MetadataScanner().getAllMethodNames(methods).map((name) => [name, methods[name] as object]);
 }
 
 /**

@@ -82,6 +82,7 @@ export function expressMessages(application: Express): {
       return this;
     }
 
+    /** `super.writeHead` may have set it, but TypeScript assumes that it is still false. */
     private get isLast(): boolean {
       return this._last;
     }

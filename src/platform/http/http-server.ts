@@ -135,7 +135,7 @@ function watch(socket: Socket): void {
   const report = parser[event];
   if (report === undefined) return;
   let isBehind: IncomingMessage | undefined;
-  // Bytes of the next head, as far as it has come. Until it is complete, the parser keeps its errors to itself.
+  // The size of the incomplete head after `isBehind`. llhttp reports no error until that head is complete.
   let headBytes = 0;
   const isHeadOpen = (): boolean => isBehind !== undefined && newestOn(socket)?.req === isBehind;
   const listener = (result: number | Error): void => {
@@ -155,7 +155,7 @@ function watch(socket: Socket): void {
     report(isHeadOpen() && headBytes > MOST_HEAD_BYTES ? unreadable(headBytes) : read);
   };
   parser[event] = listener;
-  // Before Node's own listener, which may end the connection.
+  // This listener must run before Node's, which may end the connection.
   socket.prependOnceListener('end', () => {
     if (isHeadOpen() && headBytes > 0) report(unreadable(headBytes));
   });
